@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The interpreter of verified programs.
+ *
+ * It is parameterised by its source: whoever includes this file has defined
+ * struct tl_source and, before the inclusion, these functions on it:
+ *
+ *	u64 tl_source_reg(src, offset)
+ *	bool tl_source_stack(src, index, &value)	false: out of the stack
+ *	u64 tl_source_sp(src)
+ *	u64 tl_source_retval(src)
+ *	u64 tl_source_caller(src)
+ *	u64 tl_source_place(src)
+ *	bool tl_source_read(src, to, address, bytes, user)	false: a fault
+ *	u32 tl_source_string(src, to, address, max, user, &status)
+ *	u32 tl_source_comm(src, to)			at most 15 bytes
+ *
+ * The kernel's are in module/source.h, the tests have their own.
+ */
+#ifndef TL_CORE_PROG_RUN_H
+#define TL_CORE_PROG_RUN_H
+
+#include "prog.h"
+
+/**
+ * struct tl_marks - what went wrong in one run
+ * @faults: arguments marked fault
+ * @cuts: arguments marked truncated or incomplete
+ */
+struct tl_marks {
+	u32 faults;
+	u32 cuts;
+};
+
+/* Append the low @bytes bytes of @value. */
+static __always_inline u8 *tl_put(u8 *out, u64 value, u32 bytes)
+{
+	switch (bytes) {
+	case 1:
+		*out = (u8)value;
+		break;
+	case 2:
+		memcpy(out, &value, 2);
+		break;
+	case 4:
+		memcpy(out, &value, 4);
+		break;
+	default:
+		memcpy(out, &value, 8);
+		break;
+	}
+	return out + bytes;
+}
+
+/*
+ * Mark the argument that @put appends, in a status array that is made at the
+ * first mark. Its number is counted here: only marked arguments need it.
+ */
+static __always_inline void tl_mark(const struct tl_prog *prog,
+				    const struct tl_insn *put,
+				    struct tl_marks *marks, u8 *statuses,
+				    u32 status)
+{
+	const struct tl_insn *insn;
+	u32 index = 0;
+
+	if (!marks->faults && !marks->cuts)
+		memset(statuses, TL_STATUS_OK, prog->put_count);
+	for (insn = prog->insns; insn < put; insn++)
+		index += insn->op >= TL_OP_PUT;
+	statuses[index] = (u8)status;
+	if (status == TL_STATUS_FAULT)
+		marks->faults++;
+	else
+		marks->cuts++;
+}
+
+/* Append a string with its length before it. */
+static __always_inline u8 *tl_put_string(const struct tl_source *src, u8 *out,
+					 u64 address,
+					 const struct tl_insn *insn, u32 *status)
+{
+	u32 max = insn->arg & ~TL_ARG_USER;
+	u32 length = tl_source_string(src, out + sizeof(u16), address, max,
+				      insn->arg & TL_ARG_USER, status);
+
+	return tl_put(out, length, sizeof(u16)) + length;
+}
+
+/*
+ * A put of a whole register, which most arguments are: op and arg looked at in
+ * one piece.
+ */
+static __always_inline bool tl_insn_is_word(const struct tl_insn *insn)
+{
+	static const u64 word = TL_OP_PUT_REG | (u64)sizeof(u64) << 32;
+	u64 head;
+
+	memcpy(&head, insn, sizeof(head));
+	return head == word;
+}
+
+/*
+ * The instructions that cannot fault and append a fixed length: all that a
+ * direct program has. Returns false for any other one, and for TL_OP_END.
+ */
+static __always_inline bool tl_prog_simple(const struct tl_insn *insn,
+					   const struct tl_source *src, u64 *acc,
+					   u8 **out)
+{
+	/* the most frequent one first: compilers make no jump table here */
+	if (likely(insn->op == TL_OP_PUT_REG)) {
+		*out = tl_put(*out, tl_source_reg(src, insn->imm), insn->arg);
+		return true;
+	}
+	switch (insn->op) {
+	case TL_OP_REG:
+		*acc = tl_source_reg(src, insn->imm);
+		return true;
+	case TL_OP_SP:
+		*acc = tl_source_sp(src);
+		return true;
+	case TL_OP_RETVAL:
+		*acc = tl_source_retval(src);
+		return true;
+	case TL_OP_CALLER:
+		*acc = tl_source_caller(src);
+		return true;
+	case TL_OP_PLACE:
+		*acc = tl_source_place(src);
+		return true;
+	case TL_OP_IMM:
+		*acc = insn->imm;
+		return true;
+	case TL_OP_PUT:
+		*out = tl_put(*out, *acc, insn->arg);
+		return true;
+	}
+	return false;
+}
+
+/* The loads that can fault. Returns false for a fault. */
+static __always_inline bool tl_prog_load(const struct tl_insn *insn,
+					 const struct tl_source *src, u64 *acc)
+{
+	u64 address = *acc + insn->imm;
+
+	if (insn->op == TL_OP_STACK)
+		return tl_source_stack(src, insn->imm, acc);
+	*acc = 0; /* what is not read of it must be 0 */
+	return tl_source_read(src, (u8 *)acc, address,
+			      insn->arg & ~TL_ARG_USER,
+			      insn->arg & TL_ARG_USER);
+}
+
+/**
+ * tl_prog_run_direct() - run a direct program
+ * @prog: verified, and direct
+ * @src: where values come from
+ * @out: room for prog->max_bytes, all of which are written
+ */
+static __always_inline void tl_prog_run_direct(const struct tl_prog *prog,
+					       const struct tl_source *src,
+					       u8 *out)
+{
+	const struct tl_insn *insn = prog->insns;
+	u64 acc = 0;
+
+	for (;;) {
+		while (likely(tl_insn_is_word(insn))) {
+			out = tl_put(out, tl_source_reg(src, insn->imm),
+				     sizeof(u64));
+			insn++;
+		}
+		if (likely(insn->op == TL_OP_END))
+			return;
+		tl_prog_simple(insn++, src, &acc, &out);
+	}
+}
+
+/**
+ * tl_prog_run() - run any program
+ * @prog: verified
+ * @src: where values come from
+ * @out: room for prog->max_bytes
+ * @statuses: room for prog->put_count; filled in only if there is a mark
+ * @marks: zeroed by the caller; counts what was marked
+ *
+ * Returns the bytes appended. Runs at most as many steps as there are
+ * instructions.
+ */
+static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
+				       const struct tl_source *src, u8 *out,
+				       u8 *statuses, struct tl_marks *marks)
+{
+	const struct tl_insn *insn;
+	u8 *start = out;
+	u64 acc = 0;
+
+	for (insn = prog->insns; insn->op != TL_OP_END; insn++) {
+		u32 status = TL_STATUS_OK;
+		u32 length;
+
+		if (tl_prog_simple(insn, src, &acc, &out))
+			continue;
+		switch (insn->op) {
+		case TL_OP_PUT_STRING:
+			out = tl_put_string(src, out, acc + insn->imm, insn,
+					    &status);
+			if (status != TL_STATUS_OK)
+				tl_mark(prog, insn, marks, statuses, status);
+			continue;
+		case TL_OP_PUT_COMM:
+			length = tl_source_comm(src, out + sizeof(u16));
+			out = tl_put(out, length, sizeof(u16)) + length;
+			continue;
+		}
+		if (tl_prog_load(insn, src, &acc))
+			continue;
+
+		/* A fault: go to the put of this argument, append zeros. */
+		while (insn->op < TL_OP_PUT)
+			insn++;
+		tl_mark(prog, insn, marks, statuses, TL_STATUS_FAULT);
+		out = tl_put(out, 0, insn->op == TL_OP_PUT ? insn->arg :
+							     sizeof(u16));
+	}
+	return (u32)(out - start);
+}
+
+#endif
