@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In which context a handler runs, and whether it is inside another one.
+ *
+ * Contexts of a CPU are strictly nested. A handler in a context that is
+ * already inside a handler can only have been reached through what that
+ * handler calls: a recursion, which is counted and dropped. Any other nesting
+ * is legitimate and gets scratch memory of its own.
+ *
+ * NMI context has two levels, since an int3 probe counts as an NMI and a real
+ * one may come on top of it, or the other way round.
+ */
+#ifndef TL_CONTEXT_H
+#define TL_CONTEXT_H
+
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include "trapline_packet.h"
+#include "trapline_prog.h"
+
+/* Levels are numbered as the context flags of a record, TL_CTX_*. */
+#define TL_LEVELS ((TL_CTX_NMI | TL_CTX_NESTED) + 1)
+#define TL_SCRATCHES 5
+
+/**
+ * struct tl_scratch - where a record is made before its length is known
+ * @statuses: one byte per argument
+ * @payload: the arguments
+ */
+struct tl_scratch {
+	u8 statuses[ALIGN(TL_ARGS_MAX, 8)];
+	u8 payload[TL_RECORD_BYTES_MAX];
+};
+
+/**
+ * struct tl_cpu - what each CPU has for handlers
+ * @busy: a handler runs in this context
+ * @scratch: one per level, see tl_context_scratch()
+ */
+struct tl_cpu {
+	bool busy[TL_LEVELS];
+	struct tl_scratch *scratch;
+};
+
+DECLARE_PER_CPU(struct tl_cpu, tl_cpu);
+
+int tl_context_init(void);
+void tl_context_exit(void);
+
+/* How deep NMIs are nested, int3 probes included. */
+static __always_inline u32 tl_nmi_depth(void)
+{
+	return (u32)(preempt_count() & NMI_MASK) / NMI_OFFSET;
+}
+
+static __always_inline size_t tl_context_level(void)
+{
+	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK))))
+		return in_serving_softirq() ? TL_CTX_SOFTIRQ : TL_CTX_TASK;
+	if (in_nmi())
+		return tl_nmi_depth() == 1 ? TL_CTX_NMI :
+					     TL_CTX_NMI | TL_CTX_NESTED;
+	return TL_CTX_HARDIRQ;
+}
+
+/* Scratch memory of a level. */
+static inline struct tl_scratch *tl_context_scratch(size_t level)
+{
+	return this_cpu_read(tl_cpu.scratch) + min_t(size_t, level, TL_SCRATCHES - 1);
+}
+
+/* Is any context of this CPU inside a handler? */
+static inline bool tl_context_busy(void)
+{
+	const struct tl_cpu *cpu = this_cpu_ptr(&tl_cpu);
+	u32 level;
+
+	for (level = 0; level < TL_LEVELS; level++)
+		if (READ_ONCE(cpu->busy[level]))
+			return true;
+	return false;
+}
+
+/*
+ * Is the user memory of current what the event is about? Not in an interrupt,
+ * which only borrows the task, and not without an address space of its own.
+ * nmi_enter() counts as a hardirq too, so an int3 probe in a task has as many
+ * of these as of those.
+ */
+static inline bool tl_context_has_user(void)
+{
+	u32 irq_depth = (u32)hardirq_count() / HARDIRQ_OFFSET;
+
+	return current->mm && !in_serving_softirq() &&
+	       irq_depth <= tl_nmi_depth();
+}
+
+#endif

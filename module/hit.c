@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hot path: from a backend's handler to a committed record.
+ *
+ *	handler -> tl_event_hit() -> program -> ring -> outcome counted
+ *
+ * Two ways through it. A program of known length that cannot fault stores
+ * right into the ring. Any other one, and any record that does not simply fit
+ * into the open packet, is made in scratch memory first: nothing may fault, or
+ * be walked twice, between reserve and commit, and the length must be known.
+ */
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+
+#include "context.h"
+#include "event.h"
+#include "hit.h"
+#include "source.h"
+
+static __always_inline u8 *tl_record_short(u8 *at, u64 time_ns, u32 id,
+					   u32 context)
+{
+	*(u64 *)at = tl_record_header(id, time_ns, context, (u32)current->pid);
+	return at + sizeof(u64);
+}
+
+/* Store the header of a reserved record; returns where its payload goes. */
+static __always_inline u8 *tl_record_begin(const struct tl_ring *ring,
+					   const struct tl_slice *slice, u32 id,
+					   u32 context)
+{
+	u8 *at = tl_ring_record(ring, slice);
+	struct tl_record_extended *extended;
+
+	if (!slice->extended)
+		return tl_record_short(at, slice->time_ns, id, context);
+	extended = (struct tl_record_extended *)at;
+	extended->event = TL_EVENT_EXTENDED;
+	extended->id = id;
+	extended->time_ns = slice->time_ns;
+	extended->context = context |
+			    (u32)current->pid << TL_EXTENDED_TID_SHIFT;
+	extended->reserved = 0;
+	return at + sizeof(*extended);
+}
+
+static __always_inline void tl_hit_count(const struct tl_event *event,
+					 enum tl_outcome outcome)
+{
+	this_cpu_inc(event->counters->outcome[outcome]);
+}
+
+/* The general way: any program, any record. */
+static __always_inline enum tl_outcome tl_hit_record(const struct tl_event *event,
+						     const struct tl_source *src,
+						     size_t level)
+{
+	struct tl_ring *ring = raw_cpu_read(*event->ring);
+	struct tl_scratch *scratch = tl_context_scratch(level);
+	const struct tl_prog *prog = &event->prog;
+	u32 payload_bytes, status_bytes;
+	struct tl_marks marks = {};
+	u32 context = (u32)level;
+	enum tl_outcome outcome;
+	struct tl_slice slice;
+	u8 *at;
+
+	if (unlikely(!ring))
+		return TL_NOT_RUNNING;
+	payload_bytes = tl_prog_run(prog, src, scratch->payload,
+				    scratch->statuses, &marks);
+	status_bytes = marks.faults || marks.cuts ? prog->put_count : 0;
+	outcome = tl_ring_reserve(ring, status_bytes + payload_bytes, event->id,
+				  &slice);
+	if (unlikely(outcome != TL_RECORDED))
+		return outcome;
+	if (status_bytes)
+		context |= TL_CTX_EXCEPTIONAL;
+	at = tl_record_begin(ring, &slice, event->id, context);
+	memcpy(at, scratch->statuses, status_bytes);
+	memcpy(at + status_bytes, scratch->payload, payload_bytes);
+	tl_ring_commit(ring, &slice);
+	if (marks.faults)
+		this_cpu_inc(event->counters->faults);
+	if (marks.cuts)
+		this_cpu_inc(event->counters->cuts);
+	return TL_RECORDED;
+}
+
+static noinline void tl_hit_general(const struct tl_event *event,
+				    const struct tl_source *src, size_t level)
+{
+	tl_hit_count(event, tl_hit_record(event, src, level));
+}
+NOKPROBE_SYMBOL(tl_hit_general);
+
+/* One event, inside the guard. */
+static __always_inline void tl_hit_event(const struct tl_event *event,
+					 const struct tl_source *src,
+					 size_t level)
+{
+	struct tl_ring *ring = raw_cpu_read(*event->direct_ring);
+	struct tl_slot *slot;
+	u64 pos, now_ns;
+	u32 offset;
+	u8 *at;
+
+	if (unlikely(!ring))
+		return tl_hit_general(event, src, level);
+	pos = tl_ring_pos(ring);
+	now_ns = tl_ring_now(ring);
+	if (unlikely(!tl_ring_try_reserve(ring, pos, &offset, now_ns,
+					  event->short_bytes)))
+		return tl_hit_general(event, src, level);
+	slot = tl_ring_slot_of(ring, pos);
+	at = tl_record_short(tl_ring_at(ring, slot, offset), now_ns, event->id,
+			     (u32)level);
+	tl_prog_run_direct(&event->prog, src, at);
+	tl_ring_commit_at(ring, slot, pos, event->short_bytes);
+	tl_hit_count(event, TL_RECORDED);
+}
+
+/* The second and later events of a place. */
+static noinline void tl_hit_others(const struct tl_place_events *events,
+				   const struct tl_source *src, size_t level)
+{
+	u32 i;
+
+	for (i = 1; i < events->count; i++)
+		tl_hit_event(events->event[i], src, level);
+}
+NOKPROBE_SYMBOL(tl_hit_others);
+
+/* A place that was hit from inside a handler of this context. */
+static noinline int tl_hit_recursion(const struct tl_place_events *events)
+{
+	u32 i;
+
+	for (i = 0; i < events->count; i++)
+		tl_hit_count(events->event[i], TL_RECURSION);
+	return 0;
+}
+NOKPROBE_SYMBOL(tl_hit_recursion);
+
+/**
+ * tl_event_hit() - a place was hit: the only entry into the hot path
+ * @place: the place
+ * @regs: registers there
+ * @caller: where execution goes on after a return; 0 at an entry
+ *
+ * Called with preemption off, which is also what holds the events; a place has
+ * some as long as it is armed. Each of them gets exactly one outcome. Returns
+ * 0, so that a handler can end with it.
+ */
+int tl_event_hit(const struct tl_place *place, struct pt_regs *regs,
+		 unsigned long caller)
+{
+	const struct tl_place_events *events = rcu_dereference_raw(place->events);
+	const struct tl_source src = {
+		.regs = regs,
+		.place = place,
+		.caller = caller,
+	};
+	size_t level = tl_context_level();
+
+	if (unlikely(raw_cpu_read(tl_cpu.busy[level])))
+		return tl_hit_recursion(events);
+	/*
+	 * Only contexts of this CPU look at the flag: the compiler is the only
+	 * one who could put it into a wrong order.
+	 */
+	raw_cpu_write(tl_cpu.busy[level], true);
+	barrier();
+	tl_hit_event(events->event[0], &src, level);
+	if (unlikely(events->count > 1))
+		tl_hit_others(events, &src, level);
+	barrier();
+	raw_cpu_write(tl_cpu.busy[level], false);
+	return 0;
+}
+NOKPROBE_SYMBOL(tl_event_hit);

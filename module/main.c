@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trapline: a tracing engine in a module. Loading and unloading.
+ *
+ * Unloading needs no code of its own for what is in use: each session and each
+ * ring is an open file, and an open file holds the module.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "chardev.h"
+#include "context.h"
+#include "ring_cpu.h"
+
+static unsigned int ring_mib_max;
+module_param(ring_mib_max, uint, 0400);
+MODULE_PARM_DESC(ring_mib_max,
+		 "Most memory that the rings of all sessions may take, in MiB (default: a quarter of the memory)");
+
+static int __init tl_init(void)
+{
+	int err;
+
+	tl_ring_pages_max = ring_mib_max ?
+				    (unsigned long)ring_mib_max
+					    << (20 - PAGE_SHIFT) :
+				    totalram_pages() / 4;
+	err = tl_context_init();
+	if (err)
+		return err;
+	err = tl_chardev_init();
+	if (err)
+		tl_context_exit();
+	return err;
+}
+
+static void __exit tl_exit(void)
+{
+	tl_chardev_exit();
+	tl_context_exit();
+}
+
+module_init(tl_init);
+module_exit(tl_exit);
+MODULE_DESCRIPTION("Tracing engine: kprobes and kretprobes into mapped per-CPU packet rings");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("1.0");

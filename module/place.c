@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Places of a session: which events an address has, and whether it is armed. */
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "event.h"
+#include "place.h"
+
+static bool tl_place_is(const struct tl_place *place,
+			const struct tl_probe_ops *ops, unsigned long address,
+			u32 maxactive)
+{
+	return place->ops == ops && place->address == address &&
+	       place->maxactive == maxactive;
+}
+
+/**
+ * tl_place_get() - the place of an event, made if it is the first one there
+ * @places: the session's
+ * @ops: backend
+ * @address: of the probe
+ * @maxactive: of a return probe; events that differ in it share no probe
+ *
+ * Returns NULL without memory. The event is one more user of the place.
+ */
+struct tl_place *tl_place_get(struct list_head *places,
+			      const struct tl_probe_ops *ops,
+			      unsigned long address, u32 maxactive)
+{
+	struct tl_place *place;
+
+	list_for_each_entry(place, places, node) {
+		if (tl_place_is(place, ops, address, maxactive)) {
+			place->users++;
+			return place;
+		}
+	}
+	place = ops->create(address, maxactive);
+	if (!place)
+		return NULL;
+	place->ops = ops;
+	place->address = address;
+	place->maxactive = maxactive;
+	place->users = 1;
+	list_add_tail(&place->node, places);
+	return place;
+}
+
+/**
+ * tl_place_put() - an event leaves its place, where it is not enabled any more
+ * @place: the place; freed with its last user
+ */
+void tl_place_put(struct tl_place *place)
+{
+	if (--place->users)
+		return;
+	list_del(&place->node);
+	place->ops->destroy(place);
+}
+
+static struct tl_place_events *tl_place_events(const struct tl_place *place)
+{
+	/* the session's lock is held: nobody else publishes */
+	return rcu_dereference_protected(place->events, true);
+}
+
+static void tl_place_publish(struct tl_place *place,
+			     struct tl_place_events *events)
+{
+	struct tl_place_events *old = tl_place_events(place);
+
+	rcu_assign_pointer(place->events, events);
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+static struct tl_place_events *tl_place_events_alloc(u32 count)
+{
+	struct tl_place_events *events;
+
+	events = kzalloc(struct_size(events, event, count), GFP_KERNEL_ACCOUNT);
+	if (events)
+		events->count = count;
+	return events;
+}
+
+/* Publish the enabled events of a place and one more. */
+static int tl_place_insert(struct tl_place *place, struct tl_event *event)
+{
+	const struct tl_place_events *old = tl_place_events(place);
+	u32 count = old && !place->is_idle ? old->count : 0;
+	struct tl_place_events *new;
+	u32 i, at;
+
+	for (at = 0; at < count && old->event[at]->id < event->id; at++)
+		;
+	new = tl_place_events_alloc(count + 1);
+	if (!new)
+		return -ENOMEM;
+	for (i = 0; i < at; i++)
+		new->event[i] = old->event[i];
+	new->event[at] = event;
+	for (i = at; i < count; i++)
+		new->event[i + 1] = old->event[i];
+	tl_place_publish(place, new);
+	place->is_idle = false;
+	return 0;
+}
+
+/**
+ * tl_place_enable() - an event is to be hit from now on
+ * @place: its place; armed if it is not
+ * @event: the event
+ *
+ * Returns 0, or a negative errno with nothing changed.
+ */
+int tl_place_enable(struct tl_place *place, struct tl_event *event)
+{
+	int err = tl_place_insert(place, event);
+
+	if (err || place->is_armed)
+		return err;
+	err = place->ops->arm(place);
+	if (err) {
+		tl_place_publish(place, NULL); /* it was the only one */
+		return err;
+	}
+	place->is_armed = true;
+	return 0;
+}
+
+/**
+ * tl_place_remove() - an event is not to be hit any more
+ * @place: its place
+ * @event: the event; it may be hit until tl_place_disarm() has returned
+ *
+ * Returns 0, or -ENOMEM with nothing changed.
+ */
+int tl_place_remove(struct tl_place *place, const struct tl_event *event)
+{
+	const struct tl_place_events *old = tl_place_events(place);
+	struct tl_place_events *new;
+	u32 i, at = 0;
+
+	if (old->count == 1) {
+		/* published until disarmed: its hits are counted to the last */
+		place->is_idle = true;
+		return 0;
+	}
+	new = tl_place_events_alloc(old->count - 1);
+	if (!new)
+		return -ENOMEM;
+	for (i = 0; i < old->count; i++)
+		if (old->event[i] != event)
+			new->event[at++] = old->event[i];
+	tl_place_publish(place, new);
+	return 0;
+}
+
+static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
+{
+	u32 i;
+
+	if (!count)
+		return;
+	batch[0]->ops->disarm(batch, count);
+	for (i = 0; i < count; i++) {
+		batch[i]->nmissed_before += batch[i]->ops->nmissed(batch[i]);
+		batch[i]->is_armed = false;
+		batch[i]->is_idle = false;
+		tl_place_publish(batch[i], NULL);
+	}
+}
+
+/**
+ * tl_place_disarm() - disarm all places that are idle
+ * @places: the session's
+ *
+ * In batches, because the kernel waits for a grace period in each call. When
+ * this returns, no handler runs for an event that was removed before.
+ */
+void tl_place_disarm(struct list_head *places)
+{
+	struct tl_place *batch[TL_DISARM_BATCH];
+	struct tl_place *place;
+	u32 count = 0;
+
+	list_for_each_entry(place, places, node) {
+		if (!place->is_idle)
+			continue;
+		if (count == TL_DISARM_BATCH ||
+		    (count && batch[0]->ops != place->ops)) {
+			tl_place_disarm_batch(batch, count);
+			count = 0;
+		}
+		batch[count++] = place;
+	}
+	tl_place_disarm_batch(batch, count);
+	/* for the events that were removed from a place which stays armed */
+	synchronize_rcu();
+}
+
+/**
+ * tl_place_disarm_all() - disarm all places; needs no memory
+ * @places: the session's
+ */
+void tl_place_disarm_all(struct list_head *places)
+{
+	struct tl_place *place;
+
+	list_for_each_entry(place, places, node)
+		place->is_idle = place->is_armed;
+	tl_place_disarm(places);
+}
+
+/**
+ * tl_place_nmissed() - the kernel's count of missed hits, over all armings
+ * @place: the place
+ */
+u64 tl_place_nmissed(const struct tl_place *place)
+{
+	u64 now = place->is_armed ? place->ops->nmissed(place) : 0;
+
+	return place->nmissed_before + now;
+}

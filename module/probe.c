@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of backends. */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+
+#include "probe.h"
+#include "trapline.h"
+
+static const struct tl_probe_ops *const tl_backends[] = {
+	[TL_BACKEND_KPROBE] = &tl_kprobe_ops,
+	[TL_BACKEND_KRETPROBE] = &tl_kretprobe_ops,
+};
+
+/**
+ * tl_probe_backend() - a backend by its number
+ * @number: TL_BACKEND_*, from user space
+ *
+ * Returns NULL for a number that is none.
+ */
+const struct tl_probe_ops *tl_probe_backend(u32 number)
+{
+	if (number >= ARRAY_SIZE(tl_backends))
+		return NULL;
+	return tl_backends[array_index_nospec(number, ARRAY_SIZE(tl_backends))];
+}
+
+/**
+ * tl_probe_backends() - which backends there are, one bit each
+ */
+u64 tl_probe_backends(void)
+{
+	u64 mask = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(tl_backends); i++)
+		if (tl_backends[i])
+			mask |= BIT_ULL(i);
+	return mask;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a backend is: a table of functions on places. The table of all
+ * backends, by TL_BACKEND_* number, is in probe.c.
+ */
+#ifndef TL_PROBE_H
+#define TL_PROBE_H
+
+#include <linux/types.h>
+
+struct tl_place;
+
+/**
+ * struct tl_probe_ops - a backend
+ * @is_return: its hits are returns of functions
+ * @create: allocate a place that is not armed; NULL: no memory
+ * @arm: register the probe; 0 or a negative errno, with nothing changed.
+ *	Handlers may run before it returns.
+ * @disarm: unregister the probes of @count places, all of this backend. When
+ *	it returns, no handler of theirs runs or will run.
+ * @nmissed: the kernel's count of hits that never reached the handler, since
+ *	the place was last armed
+ * @is_gone: the code of an armed place was unloaded
+ * @destroy: free a place that is not armed
+ */
+struct tl_probe_ops {
+	bool is_return;
+	struct tl_place *(*create)(unsigned long address, u32 maxactive);
+	int (*arm)(struct tl_place *place);
+	void (*disarm)(struct tl_place **places, u32 count);
+	u64 (*nmissed)(const struct tl_place *place);
+	bool (*is_gone)(const struct tl_place *place);
+	void (*destroy)(struct tl_place *place);
+};
+
+extern const struct tl_probe_ops tl_kprobe_ops;
+extern const struct tl_probe_ops tl_kretprobe_ops;
+
+const struct tl_probe_ops *tl_probe_backend(u32 number);
+u64 tl_probe_backends(void);
+
+/* Most places that one call of @disarm gets; bounds its use of the stack. */
+#define TL_DISARM_BATCH 64
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ring files: mmap, poll, read and TL_RING_GET.
+ *
+ * A mapping holds the file, the file holds the session's rings and the module:
+ * nothing can go away under a reader, and rmmod is refused while one is there.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/cpumask.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "command.h"
+#include "compat/compat.h"
+#include "ring_file.h"
+
+/**
+ * struct tl_ring_file - an open ring file
+ * @session: holds a reference
+ * @rc: the ring
+ */
+struct tl_ring_file {
+	struct tl_session *session;
+	struct tl_ring_cpu *rc;
+};
+
+static struct tl_ring_cpu *tl_ring_of(struct file *file)
+{
+	const struct tl_ring_file *ring_file = file->private_data;
+
+	return ring_file->rc;
+}
+
+static int tl_ring_file_release(struct inode *inode, struct file *file)
+{
+	struct tl_ring_file *ring_file = file->private_data;
+
+	mutex_lock(&ring_file->session->lock);
+	ring_file->rc->is_open = false;
+	mutex_unlock(&ring_file->session->lock);
+	tl_session_put(ring_file->session);
+	kfree(ring_file);
+	return 0;
+}
+
+/*
+ * Read-only, and for ever: what user space cannot write, the kernel need not
+ * check. The mapping is the meta page alone, the buffers alone or both.
+ */
+static int tl_ring_file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	const struct tl_ring_cpu *rc = tl_ring_of(file);
+	unsigned long count = vma_pages(vma);
+	unsigned long first = vma->vm_pgoff;
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	/* VM_SHARED is gone from a mapping of a read-only file */
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (first > 1)
+		return -EINVAL;
+	if (count != rc->page_count - first && (first || count != 1))
+		return -EINVAL;
+	tl_vm_flags_set(vma, VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP);
+	tl_vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	/* on failure the kernel unmaps what was inserted */
+	return vm_insert_pages(vma, vma->vm_start, rc->pages + first, &count);
+}
+
+static __poll_t tl_ring_file_poll(struct file *file, poll_table *wait)
+{
+	struct tl_ring_cpu *rc = tl_ring_of(file);
+	__poll_t mask = 0;
+
+	poll_wait(file, &rc->wait, wait);
+	smp_mb(); /* D, see wake.c */
+	if (tl_ring_cpu_ready(rc, rc->config.watermark))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(rc->is_final))
+		mask |= tl_ring_cpu_ready(rc, 1) ? EPOLLIN | EPOLLRDNORM :
+						   EPOLLHUP;
+	return mask;
+}
+
+static u8 *tl_ring_file_spare(const struct tl_ring_cpu *rc)
+{
+	return tl_ring_buffer(&rc->ring, rc->reader.spare);
+}
+
+/* Take the next packet, from which read() then starts at the beginning. */
+static int tl_ring_file_take(struct tl_ring_cpu *rc, struct tl_packet_view *view)
+{
+	const struct tl_packet_header *header;
+	int err = tl_ring_take(&rc->ring, &rc->reader, view);
+
+	if (err)
+		return err;
+	header = (const struct tl_packet_header *)tl_ring_file_spare(rc);
+	rc->read_at = 0;
+	rc->read_bytes = (u32)(header->packet_bits / 8);
+	return 0;
+}
+
+/* Copy on from the packet that read() is in; it may be the reader's spare. */
+static ssize_t tl_ring_file_copy(struct tl_ring_cpu *rc, char __user *to,
+				 size_t bytes)
+{
+	size_t left = rc->read_bytes - rc->read_at;
+
+	bytes = min(bytes, left);
+	if (copy_to_user(to, tl_ring_file_spare(rc) + rc->read_at, bytes))
+		return -EFAULT;
+	rc->read_at += bytes;
+	return (ssize_t)bytes;
+}
+
+/*
+ * As many whole packets as fit and are there; a packet that does not fit is
+ * continued by the next read. So whoever copies the stream, with whatever
+ * buffer, has a valid stream file.
+ */
+static ssize_t tl_ring_file_read_now(struct tl_ring_cpu *rc, char __user *to,
+				     size_t bytes)
+{
+	struct tl_packet_view view;
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t copied;
+
+		if (rc->read_at == rc->read_bytes &&
+		    tl_ring_file_take(rc, &view))
+			break;
+		copied = tl_ring_file_copy(rc, to + done, bytes - done);
+		if (copied < 0)
+			return done ? (ssize_t)done : copied;
+		done += (size_t)copied;
+	}
+	return (ssize_t)done;
+}
+
+static ssize_t tl_ring_file_read(struct file *file, char __user *to,
+				 size_t bytes, loff_t *pos)
+{
+	struct tl_ring_cpu *rc = tl_ring_of(file);
+
+	if (!bytes)
+		return 0;
+	for (;;) {
+		bool ended = READ_ONCE(rc->is_final);
+		ssize_t done;
+		int err;
+
+		if (mutex_lock_interruptible(&rc->reader_lock))
+			return -ERESTARTSYS;
+		done = tl_ring_file_read_now(rc, to, bytes);
+		mutex_unlock(&rc->reader_lock);
+		if (done || ended)
+			return done;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		/* full barriers of prepare_to_wait() are D here, see wake.c */
+		err = wait_event_interruptible(rc->wait,
+					       tl_ring_cpu_ready(rc, rc->config.watermark) ||
+					       READ_ONCE(rc->is_final));
+		if (err)
+			return err;
+	}
+}
+
+static int tl_ring_file_get(struct tl_ring_cpu *rc, struct tl_ring_get *get)
+{
+	bool ended = READ_ONCE(rc->is_final);
+	const struct tl_packet_header *header;
+	struct tl_packet_view view;
+
+	if (tl_ring_file_take(rc, &view)) {
+		if (ended)
+			get->state = TL_RING_END;
+		else if (tl_ring_closing(&rc->ring, rc->reader.next_seq))
+			get->state = TL_RING_CLOSING;
+		else
+			get->state = TL_RING_EMPTY;
+		return 0;
+	}
+	header = (const struct tl_packet_header *)tl_ring_file_spare(rc);
+	rc->read_at = rc->read_bytes; /* read() goes on with the next one */
+	get->state = TL_RING_PACKET;
+	get->content_bytes = (u32)(header->content_bits / 8);
+	get->packet_bytes = (u32)(header->packet_bits / 8);
+	get->offset = PAGE_SIZE +
+		      ((u64)view.buffer << rc->ring.geo.packet_shift);
+	get->sequence = view.seq;
+	get->skipped = view.skipped;
+	return 0;
+}
+
+static int tl_ring_command_get(struct file *file, union tl_command *command,
+			       struct tl_error *error)
+{
+	struct tl_ring_cpu *rc = tl_ring_of(file);
+	int err;
+
+	if (command->ring_get.reserved)
+		return tl_refuse(error, TL_ERR_RESERVED, -EINVAL);
+	if (mutex_lock_interruptible(&rc->reader_lock))
+		return -ERESTARTSYS;
+	err = tl_ring_file_get(rc, &command->ring_get);
+	mutex_unlock(&rc->reader_lock);
+	return err;
+}
+
+static const struct tl_command_ops tl_ring_commands[] = {
+	{
+		.number = _IOC_NR(TL_RING_GET),
+		.bytes = sizeof(struct tl_ring_get),
+		.run = tl_ring_command_get,
+	},
+	{}
+};
+
+static long tl_ring_file_ioctl(struct file *file, unsigned int number,
+			       unsigned long arg)
+{
+	return tl_command_run(tl_ring_commands, file, number, arg);
+}
+
+static const struct file_operations tl_ring_file_ops = {
+	.owner = THIS_MODULE,
+	.release = tl_ring_file_release,
+	.mmap = tl_ring_file_mmap,
+	.poll = tl_ring_file_poll,
+	.read = tl_ring_file_read,
+	.unlocked_ioctl = tl_ring_file_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = noop_llseek,
+};
+
+/* The file of a ring that is not open yet. */
+static int tl_ring_file_make(struct tl_session *session, struct tl_ring_cpu *rc)
+{
+	struct tl_ring_file *ring_file;
+	int fd;
+
+	ring_file = kzalloc(sizeof(*ring_file), GFP_KERNEL_ACCOUNT);
+	if (!ring_file)
+		return -ENOMEM;
+	ring_file->session = session;
+	ring_file->rc = rc;
+	tl_session_get(session);
+	/* before the file can be closed by another thread */
+	rc->is_open = true;
+	fd = anon_inode_getfd("[trapline-ring]", &tl_ring_file_ops, ring_file,
+			      O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		rc->is_open = false;
+		tl_session_put(session);
+		kfree(ring_file);
+	}
+	return fd;
+}
+
+/**
+ * tl_ring_file_open() - TL_RING_OPEN
+ * @session: locked
+ * @open: the command
+ */
+int tl_ring_file_open(struct tl_session *session, struct tl_ring_open *open)
+{
+	struct tl_error *error = &open->error;
+	struct tl_ring_cpu *rc;
+	int fd;
+
+	if (session->state == TL_SESSION_NEW)
+		return tl_refuse(error, TL_ERR_STATE, -EBUSY);
+	if (open->cpu >= nr_cpu_ids || !cpu_possible(open->cpu))
+		return tl_refuse(error, TL_ERR_CPU, -ENXIO);
+	rc = session->rings[open->cpu];
+	if (rc->is_open)
+		return tl_refuse(error, TL_ERR_RING_BUSY, -EBUSY);
+	fd = tl_ring_file_make(session, rc);
+	if (fd < 0)
+		return tl_refuse(error, fd == -ENOMEM ? TL_ERR_MEMORY :
+							TL_ERR_NONE, fd);
+	open->fd = fd;
+	return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the values of a hit come from: filled in by a backend's handler, read
+ * by the interpreter (core/prog_run.h), which is included here.
+ */
+#ifndef TL_SOURCE_H
+#define TL_SOURCE_H
+
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/thread_info.h>
+
+#include "memory.h"
+#include "place.h"
+
+/**
+ * struct tl_source - one hit
+ * @regs: registers at the place
+ * @place: what was hit
+ * @caller: where execution goes on after a return; 0 at an entry
+ */
+struct tl_source {
+	struct pt_regs *regs;
+	const struct tl_place *place;
+	unsigned long caller;
+};
+
+static __always_inline u64 tl_source_reg(const struct tl_source *src, u64 offset)
+{
+	return *(const u64 *)((const u8 *)src->regs + offset);
+}
+
+static __always_inline u64 tl_source_sp(const struct tl_source *src)
+{
+	return kernel_stack_pointer(src->regs);
+}
+
+static __always_inline u64 tl_source_retval(const struct tl_source *src)
+{
+	return regs_return_value(src->regs);
+}
+
+static __always_inline u64 tl_source_caller(const struct tl_source *src)
+{
+	return src->caller;
+}
+
+static __always_inline u64 tl_source_place(const struct tl_source *src)
+{
+	return src->place->address;
+}
+
+static __always_inline bool tl_source_read(const struct tl_source *src, u8 *to,
+					   u64 address, u32 bytes, bool user)
+{
+	return tl_memory_read(to, address, bytes, user);
+}
+
+/*
+ * A word of the stack that the registers are on. What is past its end is not
+ * this stack's and must not look as if it were: a fault.
+ */
+static __always_inline bool tl_source_stack(const struct tl_source *src,
+					    u64 index, u64 *value)
+{
+	unsigned long top = kernel_stack_pointer(src->regs);
+	unsigned long address = top + index * sizeof(*value);
+
+	*value = 0;
+	if ((address ^ top) & ~(THREAD_SIZE - 1))
+		return false;
+	return tl_memory_read((u8 *)value, address, sizeof(*value), false);
+}
+
+static __always_inline u32 tl_source_string(const struct tl_source *src, u8 *to,
+					    u64 address, u32 max, bool user,
+					    u32 *status)
+{
+	return tl_memory_string(to, address, max, user, status);
+}
+
+static __always_inline u32 tl_source_comm(const struct tl_source *src, u8 *to)
+{
+	u32 length = strnlen(current->comm, TASK_COMM_LEN - 1);
+
+	memcpy(to, current->comm, length);
+	return length;
+}
+
+#include "core/prog_run.h"
+
+#endif
