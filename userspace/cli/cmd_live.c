@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* trapline live: the options. */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "definitions.h"
+#include "live.h"
+
+/* "4096", "64k", "1M"; 0 for what is no number above 0 */
+static unsigned int read_number(const char *text)
+{
+	unsigned long value, factor = 1;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return 0;
+	errno = 0;
+	value = strtoul(text, &end, 0);
+	if (*end == 'k' || *end == 'K')
+		factor = 1024;
+	else if (*end == 'm' || *end == 'M')
+		factor = 1024 * 1024;
+	if (factor > 1)
+		end++;
+	if (errno || *end || value > UINT_MAX / factor)
+		return 0;
+	return (unsigned int)(value * factor);
+}
+
+/* One option; -1 to go on, or an exit code. */
+static int take_option(const struct command *self, int option, char **argv,
+		       struct live *live)
+{
+	switch (option) {
+	case 'e':
+		definitions_add(&live->defs, optarg);
+		return -1;
+	case 'f':
+		return definitions_add_file(&live->defs, optarg) ?
+			EXIT_FAILED : -1;
+	case 'b':
+		live->opts.packet_bytes = read_number(optarg);
+		if (!live->opts.packet_bytes)
+			return usage_error(self,
+					   "\"%s\" is not a number of bytes",
+					   optarg);
+		return -1;
+	case 'n':
+		live->opts.packet_count = read_number(optarg);
+		if (!live->opts.packet_count)
+			return usage_error(self,
+					   "\"%s\" is not a number of packets",
+					   optarg);
+		return -1;
+	case OPTION_NANO:
+		live->format.nanoseconds = true;
+		return -1;
+	case OPTION_HELP:
+		help_command(self);
+		return EXIT_GOOD;
+	default:
+		return usage_option(self, option, argv);
+	}
+}
+
+static int read_options(const struct command *self, int argc, char **argv,
+			struct live *live)
+{
+	int option, status = -1;
+
+	opterr = 0;
+	/* "+": what follows the first word that is no option is the command */
+	while (status < 0 &&
+	       (option = getopt_long(argc, argv, "+:hb:e:f:n:", self->options,
+				     NULL)) != -1)
+		status = take_option(self, option, argv, live);
+	if (status >= 0)
+		return status;
+	if (optind < argc)
+		live->argv = argv + optind;
+	if (!live->defs.count)
+		return usage_error(self, "no events: give them with -e or -f");
+	return -1;
+}
+
+static int run_live(const struct command *self, int argc, char **argv)
+{
+	struct live live = {
+		.opts.size = sizeof(live.opts),
+		.format.size = sizeof(live.format),
+	};
+	int status = read_options(self, argc, argv, &live);
+
+	if (status < 0)
+		status = live_prepare(&live) ? EXIT_FAILED : live_run(&live);
+	live_close(&live);
+	return status;
+}
+
+static const struct option options[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "file", required_argument, NULL, 'f' },
+	{ "bytes", required_argument, NULL, 'b' },
+	{ "packets", required_argument, NULL, 'n' },
+	{ "nano", no_argument, NULL, OPTION_NANO },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ 0 },
+};
+
+const struct command command_live = {
+	.name = "live",
+	.usage = "[-e LINE]... [-f FILE]... [OPTION...] [-- COMMAND...]",
+	.summary = "Trace and print each record, while a command runs or until Ctrl-C.",
+	.details =
+	"Records go to standard output, one a line, in the form of ftrace; at the\n"
+	"end a table of what was recorded and lost goes to standard error. The\n"
+	"whole system is traced, not only the command.\n\n"
+	"  -e, --event LINE    an event, in the language of kprobe_events\n"
+	"  -f, --file FILE     events from a file, one a line; - is standard input\n"
+	"  -b, --bytes N       bytes of a packet, a power of two (default 64k)\n"
+	"  -n, --packets N     packets for each CPU, a power of two (default 16)\n"
+	"      --nano          nine digits after the second\n"
+	"  -h, --help          this text\n",
+	.options = options,
+	.run = run_live,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The definitions that a user gives. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "definitions.h"
+#include "report.h"
+
+static void out_of_memory(void)
+{
+	report("out of memory");
+	exit(EXIT_FAILED);
+}
+
+static struct definition *add(struct definitions *defs, const char *text,
+			      size_t length)
+{
+	struct definition *grown, *item;
+
+	grown = realloc(defs->items, (defs->count + 1) * sizeof(*grown));
+	if (!grown)
+		out_of_memory();
+	defs->items = grown;
+	item = &grown[defs->count++];
+	memset(item, 0, sizeof(*item));
+	item->text = malloc(length + 1);
+	if (!item->text)
+		out_of_memory();
+	memcpy(item->text, text, length);
+	item->text[length] = '\0';
+	item->nul = strlen(item->text) < length ? (int)strlen(item->text) : -1;
+	return item;
+}
+
+void definitions_add(struct definitions *defs, const char *text)
+{
+	add(defs, text, strlen(text));
+}
+
+static int add_stream(struct definitions *defs, FILE *stream, const char *name)
+{
+	unsigned int number = 0;
+	size_t size = 0;
+	char *line = NULL;
+	ssize_t length;
+	int failed;
+
+	errno = 0;
+	while ((length = getline(&line, &size, stream)) >= 0) {
+		struct definition *item;
+
+		if (length && line[length - 1] == '\n')
+			length--;
+		item = add(defs, line, (size_t)length);
+		item->file = name;
+		item->number = ++number;
+	}
+	failed = ferror(stream);
+	if (failed)
+		report("%s: %s", name, strerror(errno));
+	free(line);
+	return failed ? -1 : 0;
+}
+
+int definitions_add_file(struct definitions *defs, const char *path)
+{
+	FILE *stream;
+	int rc;
+
+	if (!strcmp(path, "-"))
+		return add_stream(defs, stdin, "<stdin>");
+	stream = fopen(path, "re");
+	if (!stream) {
+		report("%s: %s", path, strerror(errno));
+		return -1;
+	}
+	rc = add_stream(defs, stream, path);
+	fclose(stream);
+	return rc;
+}
+
+static int parse_one(struct definition *item,
+		     const struct trapline_symbols *symbols)
+{
+	struct trapline_error err = { .column = -1 };
+
+	if (item->nul >= 0) {
+		/* what stands behind it would be ignored without a word */
+		err.column = item->nul;
+		err.length = 1;
+		snprintf(err.text, sizeof(err.text),
+			 "a NUL byte in a definition");
+	} else if (!trapline_event_parse(item->text, symbols,
+					 &item->event, &err)) {
+		return 0;
+	}
+	report_line_error(item->file, item->number, item->text, &err);
+	return -1;
+}
+
+size_t definitions_parse(struct definitions *defs,
+			 const struct trapline_symbols *symbols)
+{
+	size_t wrong = 0, i;
+
+	for (i = 0; i < defs->count; i++) {
+		if (parse_one(&defs->items[i], symbols))
+			wrong++;
+	}
+	return wrong;
+}
+
+size_t definitions_events(const struct definitions *defs)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < defs->count; i++)
+		if (defs->items[i].event)
+			count++;
+	return count;
+}
+
+void definitions_free(struct definitions *defs)
+{
+	size_t i;
+
+	for (i = 0; i < defs->count; i++) {
+		if (!defs->items[i].is_taken)
+			trapline_event_free(defs->items[i].event);
+		free(defs->items[i].text);
+	}
+	free(defs->items);
+	defs->items = NULL;
+	defs->count = 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The definitions that a user gives: on the command line or in files. */
+#ifndef TRAPLINE_DEFINITIONS_H
+#define TRAPLINE_DEFINITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../lib/trapline.h"
+
+/**
+ * struct definition - one line
+ * @text: without the newline
+ * @file: where it is from; NULL for the command line
+ * @number: of the line in the file, from 1
+ * @nul: 0-based column of a NUL byte in the line, or -1
+ * @event: what it became; NULL for an empty line or a comment
+ * @is_taken: a session owns @event
+ */
+struct definition {
+	char *text;
+	const char *file;
+	unsigned int number;
+	int nul;
+	struct trapline_event *event;
+	bool is_taken;
+};
+
+/** struct definitions - all of them, in the order in which they were given */
+struct definitions {
+	struct definition *items;
+	size_t count;
+};
+
+/** definitions_add() - a line of the command line; exits when out of memory */
+void definitions_add(struct definitions *defs, const char *text);
+
+/**
+ * definitions_add_file() - the lines of a file
+ * @defs: where to
+ * @path: "-" for standard input; must stay valid
+ *
+ * Returns 0, or -1 after a message.
+ */
+int definitions_add_file(struct definitions *defs, const char *path);
+
+/**
+ * definitions_parse() - turn all into events
+ * @defs: the definitions
+ * @symbols: the kernel's symbols
+ *
+ * Reports the errors of all lines. Returns how many lines are wrong.
+ */
+size_t definitions_parse(struct definitions *defs,
+			 const struct trapline_symbols *symbols);
+
+/** definitions_events() - how many lines became events */
+size_t definitions_events(const struct definitions *defs);
+/** definitions_free() - events included that no session owns */
+void definitions_free(struct definitions *defs);
+
+#endif

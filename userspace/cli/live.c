@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One run of `trapline live`: prepare, trace, stop, drain, sum up. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cli.h"
+#include "live.h"
+#include "report.h"
+#include "summary.h"
+
+#define POLL_MS 100
+/* after a signal, how long the command may take to end as well */
+#define COMMAND_GRACE_MS 2000
+#define COMMAND_STEP_MS 20
+
+static volatile sig_atomic_t signal_count;
+static volatile sig_atomic_t signal_number;
+static volatile sig_atomic_t signal_is_ours;
+
+/* A signal of the terminal reaches the command by itself, another one not. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (number == SIGCHLD)
+		return; /* it only ends the wait of the reader */
+	signal_number = number;
+	signal_is_ours = info->si_code != SI_KERNEL;
+	signal_count = signal_count + 1;
+}
+
+/*
+ * SIGINT is caught even if it was ignored: a script's background job starts
+ * like that, and must be able to end us. SIGHUP is not: nohup means it.
+ */
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGCHLD, SIGHUP };
+	struct sigaction action = { 0 }, old;
+	size_t i;
+
+	action.sa_sigaction = on_signal;
+	action.sa_flags = SA_SIGINFO; /* no SA_RESTART: the wait must end */
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &old) &&
+		    old.sa_handler == SIG_IGN)
+			continue;
+		sigaction(numbers[i], &action, NULL);
+	}
+	/* a closed pipe is an error of write(), not the end of the summary */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int add_events(struct live *live)
+{
+	struct trapline_error err = { 0 };
+	size_t i, wrong = 0;
+
+	for (i = 0; i < live->defs.count; i++) {
+		struct definition *item = &live->defs.items[i];
+
+		if (!item->event)
+			continue;
+		if (trapline_session_add(live->session, item->event, &err)) {
+			report_line_error(item->file, item->number,
+					  item->text, &err);
+			wrong++;
+		} else {
+			item->is_taken = true;
+		}
+	}
+	return wrong ? -1 : 0;
+}
+
+/* Arms all; on failure shows the line whose event could not be armed. */
+static int enable(struct live *live)
+{
+	const struct trapline_event *failed;
+	struct trapline_error err = { 0 };
+	size_t i;
+
+	if (!trapline_session_enable(live->session, &err))
+		return 0;
+	failed = trapline_session_failed(live->session);
+	for (i = 0; failed && i < live->defs.count; i++) {
+		const struct definition *item = &live->defs.items[i];
+
+		if (item->event != failed)
+			continue;
+		report_line_error(item->file, item->number, item->text, &err);
+		return -1;
+	}
+	report_error(&err);
+	return -1;
+}
+
+static int open_names(struct live *live)
+{
+	struct trapline_error err = { 0 };
+
+	if (trapline_names_open(live->symbols, live->reader, &live->names,
+				&err)) {
+		report_error(&err);
+		return -1;
+	}
+	if (err.code)
+		report("warning: %s", err.text);
+	return 0;
+}
+
+static int open_session(struct live *live, struct trapline_error *err)
+{
+	struct trapline_sink sink = live_sink(live);
+
+	if (trapline_session_open(&live->session, err) ||
+	    trapline_session_setup(live->session, &live->opts, err) ||
+	    trapline_reader_open(&live->reader, err) ||
+	    trapline_reader_add(live->reader, live->session, &sink, err))
+		return -1;
+	return 0;
+}
+
+int live_prepare(struct live *live)
+{
+	struct trapline_error err = { 0 };
+
+	if (trapline_symbols_load(NULL, &live->symbols, &err)) {
+		report_error(&err);
+		return -1;
+	}
+	if (definitions_parse(&live->defs, live->symbols))
+		return -1;
+	if (!definitions_events(&live->defs)) {
+		report("no events: all lines are empty or comments");
+		return -1;
+	}
+	if (open_session(live, &err)) {
+		report_error(&err);
+		return -1;
+	}
+	return add_events(live) || open_names(live) || enable(live) ? -1 : 0;
+}
+
+/*
+ * Forks early, so that the new task's name is known when it is started, and
+ * before signals are caught: the command gets them as we got them.
+ */
+static int start(struct live *live)
+{
+	struct trapline_error err = { 0 };
+	int rc = live->argv ? child_fork(&live->child, live->argv) : 0;
+
+	if (rc) {
+		report("cannot fork: %s", strerror(-rc));
+		return -1;
+	}
+	catch_signals();
+	if (trapline_session_start(live->session, &err)) {
+		report_error(&err);
+		child_cancel(&live->child);
+		return -1;
+	}
+	rc = live->argv ? child_start(&live->child) : 0;
+	if (rc) {
+		report("cannot execute \"%s\": %s", live->argv[0],
+		       strerror(-rc));
+		return -1;
+	}
+	return 0;
+}
+
+/* Says why a poll failed, unless it was the output's end. */
+static int poll_failed(struct live *live, const struct trapline_error *err)
+{
+	if (live->output_error == EPIPE)
+		return -1;
+	if (live->output_error)
+		report("standard output: %s", strerror(live->output_error));
+	else
+		report_error(err);
+	return -1;
+}
+
+/* One round, and what it gave to the output. 1: all is drained. */
+static int poll_once(struct live *live)
+{
+	struct trapline_error err = { 0 };
+	int rc = trapline_reader_poll(live->reader, POLL_MS, &err);
+
+	errno = 0;
+	if (rc >= 0 && fflush(stdout)) {
+		live->output_error = errno ? errno : EIO;
+		rc = -live->output_error;
+	}
+	return rc < 0 ? poll_failed(live, &err) : rc;
+}
+
+static int trace(struct live *live)
+{
+	while (!signal_count && !child_poll(&live->child))
+		if (poll_once(live) < 0)
+			return -1;
+	return 0;
+}
+
+static int stop(struct live *live)
+{
+	struct trapline_error err = { 0 };
+
+	if (trapline_session_stop(live->session, &err) ||
+	    trapline_names_stop(live->names, &err)) {
+		report_error(&err);
+		return -1;
+	}
+	return 0;
+}
+
+/* Everything that was recorded, unless the user loses patience. */
+static int drain(struct live *live)
+{
+	int signals = signal_count;
+	int rc = 0;
+
+	while (!rc && signal_count == signals)
+		rc = poll_once(live);
+	return rc < 0 ? -1 : 0;
+}
+
+static void report_status(const struct child *child)
+{
+	if (WIFSIGNALED(child->status))
+		report("command was ended by signal %d (%s)",
+		       WTERMSIG(child->status),
+		       strsignal(WTERMSIG(child->status)));
+	else if (WEXITSTATUS(child->status))
+		report("command ended with status %d",
+		       WEXITSTATUS(child->status));
+}
+
+/*
+ * The command outlives the trace after a signal or a closed output. It gets
+ * the signal if the terminal has not sent it, and some time; without a signal
+ * it may take the time that it needs.
+ */
+static void finish_command(struct live *live)
+{
+	const struct timespec step = { .tv_nsec = COMMAND_STEP_MS * 1000000 };
+	struct child *child = &live->child;
+	int waited_ms = 0;
+
+	if (!child->pid)
+		return;
+	if (signal_count && signal_is_ours && !child_poll(child))
+		kill(child->pid, signal_number);
+	while (!child_poll(child)) {
+		if (signal_count && waited_ms >= COMMAND_GRACE_MS) {
+			report("command still runs, process %d",
+			       (int)child->pid);
+			return;
+		}
+		nanosleep(&step, NULL);
+		if (signal_count)
+			waited_ms += COMMAND_STEP_MS;
+	}
+	report_status(child);
+}
+
+int live_run(struct live *live)
+{
+	int status = EXIT_GOOD;
+	int failed;
+
+	if (start(live))
+		return EXIT_FAILED;
+	/* the counters are exact only after the stop, so that comes anyway */
+	failed = trace(live);
+	if (stop(live) || failed || drain(live))
+		status = EXIT_FAILED;
+	if (live->output_error == EPIPE) {
+		/* whoever read it has seen enough */
+		live_close(live);
+		status = EXIT_GOOD;
+	} else if (summary_print(live->session)) {
+		status = EXIT_FAILED;
+	}
+	finish_command(live);
+	return status;
+}
+
+/* The session's probes go first, so that nothing runs longer than it must. */
+void live_close(struct live *live)
+{
+	trapline_reader_close(live->reader);
+	trapline_names_close(live->names);
+	trapline_session_close(live->session);
+	trapline_symbols_free(live->symbols);
+	definitions_free(&live->defs);
+	free(live->line);
+	live->reader = NULL;
+	live->names = NULL;
+	live->session = NULL;
+	live->symbols = NULL;
+	live->line = NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run of `trapline live`. */
+#ifndef TRAPLINE_LIVE_H
+#define TRAPLINE_LIVE_H
+
+#include "../lib/trapline.h"
+#include "child.h"
+#include "definitions.h"
+
+/**
+ * struct live - what a run consists of
+ * @defs: the user's definitions
+ * @opts: sizes of the rings
+ * @format: how records are printed
+ * @argv: the command; NULL: until a signal comes
+ * @output_error: errno of standard output, or 0
+ * @line: buffer for one record's line
+ * @line_size: of @line
+ *
+ * The others are NULL or zero until live_prepare() has made them.
+ */
+struct live {
+	struct definitions defs;
+	struct trapline_session_opts opts;
+	struct trapline_format_opts format;
+	char **argv;
+
+	struct trapline_symbols *symbols;
+	struct trapline_session *session;
+	struct trapline_reader *reader;
+	struct trapline_names *names;
+	struct child child;
+	int output_error;
+	char *line;
+	size_t line_size;
+};
+
+/** live_prepare() - all but the start; -1 after a message */
+int live_prepare(struct live *live);
+/** live_run() - start, trace, stop, print; returns an exit code */
+int live_run(struct live *live);
+/** live_close() - free all that was prepared; also after a failure */
+void live_close(struct live *live);
+
+/** live_sink() - where the reader puts the records: to standard output */
+struct trapline_sink live_sink(struct live *live);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records and losses of a live trace, as lines on standard output. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "live.h"
+
+#define FIRST_LINE_SIZE 512
+
+/* A failed write ends the poll: the trace has nowhere to go. */
+static int output_result(struct live *live, int failed)
+{
+	if (!failed)
+		return 0;
+	live->output_error = errno ? errno : EIO;
+	return -live->output_error;
+}
+
+static int grow_line(struct live *live, size_t size)
+{
+	char *grown = realloc(live->line, size);
+
+	if (!grown)
+		return -ENOMEM;
+	live->line = grown;
+	live->line_size = size;
+	return 0;
+}
+
+/* The record's line in @line, which grows where it must. */
+static int format_line(struct live *live, const struct trapline_record *record)
+{
+	int length, rc;
+
+	if (!live->line) {
+		rc = grow_line(live, FIRST_LINE_SIZE);
+		if (rc)
+			return rc;
+	}
+	length = trapline_format_record(record, live->symbols, live->names,
+					&live->format, live->line,
+					live->line_size);
+	if (length < 0 || (size_t)length + 1 < live->line_size)
+		return length;
+	rc = grow_line(live, (size_t)length + 2);
+	if (rc)
+		return rc;
+	return trapline_format_record(record, live->symbols, live->names,
+				      &live->format, live->line,
+				      live->line_size);
+}
+
+static int print_record(const struct trapline_record *record, void *data)
+{
+	struct live *live = data;
+	int length = format_line(live, record);
+	size_t count;
+
+	if (length < 0)
+		return length;
+	count = (size_t)length;
+	/* there is room: format_line() leaves one more byte than the NUL */
+	live->line[count++] = '\n';
+	errno = 0;
+	return output_result(live,
+			     fwrite(live->line, 1, count, stdout) != count);
+}
+
+/* Between the records, in the words of ftrace. */
+static int print_loss(const struct trapline_loss *loss, void *data)
+{
+	struct live *live = data;
+	int failed = 0;
+
+	errno = 0;
+	if (loss->records)
+		failed = printf("CPU:%u [LOST %" PRIu64 " EVENTS]\n",
+				loss->cpu, loss->records) < 0;
+	if (loss->packets && !failed)
+		failed = printf("CPU:%u [LOST %" PRIu64 " PACKETS]\n",
+				loss->cpu, loss->packets) < 0;
+	return output_result(live, failed);
+}
+
+struct trapline_sink live_sink(struct live *live)
+{
+	struct trapline_sink sink = {
+		.record = print_record,
+		.loss = print_loss,
+		.data = live,
+	};
+
+	return sink;
+}

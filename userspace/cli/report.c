@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages to the user, on stderr. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+
+#define INDENT "  "
+
+void report(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("trapline: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+static void print_hint(const struct trapline_error *err)
+{
+	if (err->hint[0])
+		fprintf(stderr, INDENT "hint: %s\n", err->hint);
+}
+
+void report_error(const struct trapline_error *err)
+{
+	report("%s", err->text[0] ? err->text : "it failed, without a reason");
+	print_hint(err);
+}
+
+/* A terminal must not take a byte of the line for a command. */
+static char printable(char c)
+{
+	unsigned char byte = (unsigned char)c;
+
+	return byte == '\t' || (byte >= 0x20 && byte != 0x7f) ? c : '?';
+}
+
+static void print_line(const char *line, size_t length)
+{
+	size_t i;
+
+	fputs(INDENT, stderr);
+	for (i = 0; i < length; i++)
+		fputc(printable(line[i]), stderr);
+	fputc('\n', stderr);
+}
+
+/* Is the byte the second or a later one of a character of UTF-8? */
+static int is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* A tab stays one, so that the caret stands right whatever its width. */
+static void print_caret(const char *line, size_t length,
+			const struct trapline_error *err)
+{
+	size_t column = (size_t)err->column, i;
+
+	if (column > length)
+		column = length;
+	fputs(INDENT, stderr);
+	for (i = 0; i < column; i++)
+		if (!is_continuation(line[i]))
+			fputc(line[i] == '\t' ? '\t' : ' ', stderr);
+	fputc('^', stderr);
+	for (i = column + 1; i < length && i < column + (size_t)err->length;
+	     i++)
+		if (!is_continuation(line[i]))
+			fputc('~', stderr);
+	fputc('\n', stderr);
+}
+
+void report_line_error(const char *file, unsigned int number,
+		       const char *line, const struct trapline_error *err)
+{
+	size_t length = strcspn(line, "\r\n");
+
+	print_line(line, length);
+	if (err->column >= 0)
+		print_caret(line, length, err);
+	if (file)
+		fprintf(stderr, "trapline: %s:%u: %s\n", file, number,
+			err->text);
+	else
+		report("%s", err->text);
+	print_hint(err);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table at the end of a trace. Hits and records always have a column, a
+ * kind of loss has one if there was any, so that what is there is worth
+ * reading. All numbers are exact once the session is stopped, but nmissed.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "summary.h"
+
+#define COLUMN(title, member, always) \
+	{ title, offsetof(struct trapline_stats, member), always }
+
+static const struct column {
+	const char *title;
+	size_t offset;
+	int always;
+} columns[] = {
+	COLUMN("hits", hits, 1),
+	COLUMN("recorded", recorded, 1),
+	COLUMN("filtered", filtered, 0),
+	COLUMN("full", full, 0),
+	COLUMN("wrapped", wrapped, 0),
+	COLUMN("too-big", too_big, 0),
+	COLUMN("recursion", recursion, 0),
+	COLUMN("not-running", not_running, 0),
+	COLUMN("faults", faults, 1),
+	COLUMN("truncated", truncated, 1),
+	COLUMN("nmissed*", nmissed, 1),
+};
+
+#define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
+
+static const char footnote[] =
+	"* the kernel's own inexact count of hits that never reached "
+	"trapline; not part of hits\n";
+
+struct row {
+	char name[160];
+	struct trapline_stats stats;
+};
+
+static uint64_t cell(const struct row *row, size_t column)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)&row->stats + columns[column].offset,
+	       sizeof(value));
+	return value;
+}
+
+static int width_of(uint64_t value)
+{
+	return snprintf(NULL, 0, "%" PRIu64, value);
+}
+
+/* Width of each column; 0 for one that is not shown. */
+static void measure(const struct row *rows, size_t count, int *widths)
+{
+	size_t column, i;
+
+	for (column = 0; column < COLUMN_COUNT; column++) {
+		int width = (int)strlen(columns[column].title);
+		int shown = columns[column].always;
+
+		for (i = 0; i < count; i++) {
+			int needed = width_of(cell(&rows[i], column));
+
+			if (needed > width)
+				width = needed;
+			if (cell(&rows[i], column))
+				shown = 1;
+		}
+		widths[column] = shown ? width : 0;
+	}
+}
+
+static void print_table(const struct row *rows, size_t count)
+{
+	int widths[COLUMN_COUNT], name_width = (int)strlen("event");
+	size_t column, i;
+
+	measure(rows, count, widths);
+	for (i = 0; i < count; i++)
+		if ((int)strlen(rows[i].name) > name_width)
+			name_width = (int)strlen(rows[i].name);
+	fprintf(stderr, "%-*s", name_width, "event");
+	for (column = 0; column < COLUMN_COUNT; column++)
+		if (widths[column])
+			fprintf(stderr, "  %*s", widths[column],
+				columns[column].title);
+	fputc('\n', stderr);
+	for (i = 0; i < count; i++) {
+		fprintf(stderr, "%-*s", name_width, rows[i].name);
+		for (column = 0; column < COLUMN_COUNT; column++)
+			if (widths[column])
+				fprintf(stderr, "  %*" PRIu64, widths[column],
+					cell(&rows[i], column));
+		fputc('\n', stderr);
+	}
+	fputs(footnote, stderr);
+}
+
+static void name_row(struct row *row, const struct trapline_event *event)
+{
+	const char *group = trapline_event_group(event);
+
+	if (strcmp(group, "kprobes"))
+		snprintf(row->name, sizeof(row->name), "%s/%s", group,
+			 trapline_event_name(event));
+	else
+		snprintf(row->name, sizeof(row->name), "%s",
+			 trapline_event_name(event));
+}
+
+static int fill_rows(struct trapline_session *session, struct row *rows,
+		     unsigned int events)
+{
+	struct trapline_error err = { 0 };
+	unsigned int i;
+
+	for (i = 0; i <= events; i++) {
+		const struct trapline_event *event =
+			i < events ? trapline_session_event(session, i) : NULL;
+
+		if (event)
+			name_row(&rows[i], event);
+		else
+			snprintf(rows[i].name, sizeof(rows[i].name), "total");
+		if (trapline_session_stats(session, event, &rows[i].stats,
+					   &err)) {
+			report_error(&err);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int summary_print(struct trapline_session *session)
+{
+	unsigned int events = trapline_session_events(session);
+	struct row *rows = calloc((size_t)events + 1, sizeof(*rows));
+	int rc;
+
+	if (!rows) {
+		report("out of memory");
+		return -1;
+	}
+	rc = fill_rows(session, rows, events);
+	if (!rc)
+		print_table(rows, (size_t)events + 1);
+	free(rows);
+	return rc;
+}

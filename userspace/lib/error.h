@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The one table of the library's errors: number, stable name, text.
+ * The text is a format of printf(); the arguments belong to the place that
+ * reports it. Numbers are never used again; new ones go to the end of a part.
+ */
+#ifndef TRAPLINE_ERROR_H
+#define TRAPLINE_ERROR_H
+
+#include "trapline.h"
+
+/* name in C, name in text, format */
+#define ERROR_LIST(X)                                                         \
+	/* the device and the session: session.c, reader.c, names.c */        \
+	X(1, NO_DEVICE, "device-missing", "/dev/trapline is not there: the module is not loaded") \
+	X(2, DEVICE_PERMISSION, "device-permission", "/dev/trapline: permission denied") \
+	X(3, KERNEL, "kernel-refuses", "the kernel refuses: %s")              \
+	X(4, SYSTEM, "system", "%s: %s")                                      \
+	X(5, ABI, "abi-mismatch", "the module speaks version %u.%u of the interface, this library %u.%u") \
+	X(6, NO_MEMORY, "memory", "out of memory")                            \
+	X(7, FORMAT, "format-mismatch", "the module writes packets of format %u, this library reads %u") \
+	X(8, NAMES, "names-best-effort", "names of tasks are best effort: %s") \
+	X(9, NOT_SET_UP, "not-set-up", "the session has no rings yet")        \
+	/* symbols: symbols.c */                                              \
+	X(50, SYMBOLS_HIDDEN, "symbols-hidden", "%s hides the kernel's addresses") \
+	X(51, SYMBOLS_FORM, "symbols-form", "%s: line %u is not of kallsyms' form") \
+	X(52, SYMBOLS_EMPTY, "symbols-empty", "%s has no symbols")            \
+	/* definitions, their form: spec_*.c */                      \
+	X(100, UNSUPPORTED, "unsupported", "%s \"%.*s\" is not supported by this version") \
+	X(101, LINE_LONG, "line-long", "the line is longer than %d characters") \
+	X(102, LINE_MANY, "line-many", "a second line follows; a definition is one line") \
+	X(103, LETTER, "letter", "a definition begins with p (entry of a function) or r (return), not with \"%.*s\"") \
+	X(104, DELETE_FORM, "delete-form", "a deletion is -:[GROUP/]EVENT or -:GROUP/") \
+	X(105, MAXACTIVE_NUMBER, "maxactive-number", "\"%.*s\" is not a number of calls from 1 to %d") \
+	X(106, MAXACTIVE_BIG, "maxactive-big", "%.*s calls at once are too many, the limit is %d") \
+	X(107, MAXACTIVE_ENTRY, "maxactive-on-entry", "only a return probe (r) takes a number after its letter") \
+	X(108, GROUP_EMPTY, "group-empty", "the name of the group is missing before \"%c\"") \
+	X(109, GROUP_LONG, "group-name-long", "the name of the group has %d characters, the limit is %d") \
+	X(110, GROUP_NAME, "group-name", "\"%.*s\" is not a name for a group: letters, digits, _ and -, no digit first") \
+	X(111, EVENT_EMPTY, "event-empty", "the name of the event is missing after \":\"") \
+	X(112, EVENT_LONG, "event-name-long", "the name of the event has %d characters, the limit is %d") \
+	X(113, EVENT_NAME, "event-name", "\"%.*s\" is not a name for an event: letters, digits and _, no digit first") \
+	X(114, PLACE_MISSING, "place-missing", "the place is missing: which function?") \
+	X(115, PLACE_FORM, "place-form", "\"%.*s\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address") \
+	X(116, PLACE_SUFFIX, "place-suffix", "\"%.*s\" cannot follow a place; only +OFFSET and %%return can") \
+	X(117, PLACE_ARGUMENT, "place-argument", "place \"%.*s\" is not a symbol") \
+	X(118, ARGS_MANY, "args-many", "more than %d arguments")              \
+	X(119, ARG_NAME_EMPTY, "arg-name-empty", "the name is missing before \"=\"") \
+	X(120, ARG_NAME_LONG, "arg-name-long", "the name of the argument has %d characters, the limit is %d") \
+	X(121, ARG_NAME, "arg-name", "\"%.*s\" is not a name for an argument: letters, digits and _, no digit first") \
+	X(122, ARG_NAME_USED, "arg-name-used", "the name \"%s\" is used by an earlier argument") \
+	X(123, ARG_NAME_RESERVED, "arg-name-used", "the name \"%s\" is one of those that every record has") \
+	X(124, ARG_EMPTY, "arg-empty", "nothing follows \"%.*s=\": what is to be recorded?") \
+	X(125, FETCH, "bad-arg", "\"%.*s\" is not something that can be recorded") \
+	X(126, FETCH_TAIL, "fetch-tail", "\"%.*s\" follows the argument; only \":TYPE\" can") \
+	X(127, REGISTER, "register", "there is no register \"%.*s\"")         \
+	X(128, VARIABLE, "dollar-var", "there is no \"%.*s\"")                \
+	X(129, STACK_NUMBER, "stack-number", "\"%.*s\": the stack has words 0 to %d") \
+	X(130, ARG_NUMBER, "arg-number", "\"%.*s\": the arguments of a function are $arg1 to $arg%d") \
+	X(131, MEM_ADDRESS, "mem-address", "\"%.*s\" is not @ADDRESS or @SYMBOL") \
+	X(132, FILE_OFFSET, "fileoff-on-kernel", "\"%.*s\" is an offset in a file, which a probe in the kernel does not have") \
+	X(133, IMMEDIATE, "immediate", "\"%.*s\" is not a number; after \\ comes a number or \"TEXT\"") \
+	X(134, STRING_OPEN, "string-open", "the text does not end with \"")   \
+	X(135, NUMBER_RANGE, "number-range", "\"%.*s\" does not fit into 64 bits") \
+	X(136, DEREF_OFFSET, "deref-offset", "\"%.*s\" is not an offset in bytes; memory is read with +OFFSET(ADDRESS)") \
+	X(137, DEREF_PAREN, "deref-paren", "\"(\" is missing; memory is read with +OFFSET(ADDRESS)") \
+	X(138, DEREF_OPEN, "deref-open", "\")\" is missing")                  \
+	X(139, DEREF_DEPTH, "deref-depth", "more than %d reads inside each other") \
+	X(140, DEREF_TEXT, "comm-deref", "\"%.*s\" is a text, not an address") \
+	X(141, TYPE, "type", "there is no type \"%.*s\"")                     \
+	X(142, BITFIELD, "bitfield", "\"%.*s\" is not a bit field; one is bWIDTH@OFFSET/SIZE with at least 1 bit, all of them inside SIZE") \
+	X(143, ARRAY_OPEN, "array-open", "\"]\" is missing")                  \
+	X(144, ARRAY_SUFFIX, "array-suffix", "\"%.*s\" cannot follow an array") \
+	X(145, ARRAY_SIZE, "array-size", "\"%.*s\" is not a number of elements from 1 to %d") \
+	X(146, ARRAY_BIG, "array-big", "%.*s elements are too many, the limit is %d") \
+	X(147, FETCH_EMPTY, "fetch-empty", "what is to be fetched is missing") \
+	/* definitions, their meaning: resolve.c, compile.c */               \
+	X(200, SYMBOL_UNKNOWN, "symbol-unknown", "the kernel has no symbol %.*s") \
+	X(201, SYMBOL_MODULE, "symbol-unknown", "the module %.*s has no symbol %.*s") \
+	X(202, SYMBOL_DATA, "symbol-data", "%.*s is data, not a function")    \
+	X(203, SYMBOL_COPY, "symbol-copy", "the kernel has no symbol %.*s, only what the compiler made of it: %s") \
+	X(204, SYMBOL_AMBIGUOUS, "symbol-ambiguous", "%zu symbols have the name %.*s") \
+	X(205, PLACE_OFFSET, "place-offset", "offset %llu is not inside %s, which has %llu bytes") \
+	X(206, PLACE_ADDRESS, "place-address", "the address %#llx is not inside a function of the kernel") \
+	X(207, RETURN_OFFSET, "ret-not-entry", "a return probe is at the start of a function, not at an offset") \
+	X(208, ARG_NOT_ENTRY, "args-not-entry", "\"%.*s\" is only known at the start of a function, not at an offset") \
+	X(209, RETVAL_ENTRY, "retval-on-entry", "there is no $retval before the function returns") \
+	X(210, NEEDS_MEMORY, "string-needs-memory", "type %.*s is for memory; \"%.*s\" is a value") \
+	X(211, NEEDS_STRING, "needs-string-type", "\"%.*s\" is a text; its type can only be string") \
+	X(212, PROGRAM_LONG, "program-long", "the arguments need more than %d instructions")
+
+#define ERROR_ENUM(number, name, id, text) ERR_##name = number,
+enum error_code { ERROR_LIST(ERROR_ENUM) };
+#undef ERROR_ENUM
+
+/**
+ * error_set() - fill in an error from the table
+ * @err: the error; NULL is allowed and ignored
+ * @code: which
+ * @column: 0-based column in the line, or -1
+ * @length: characters that are wrong
+ *
+ * The arguments after @length are those of the code's format.
+ */
+void error_set(struct trapline_error *err, enum error_code code, int column,
+	       int length, ...);
+
+/** error_hint() - add a proposal to an error, a format of printf() */
+void error_hint(struct trapline_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

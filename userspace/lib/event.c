@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* An event's life and looks; compile.c makes it. */
+#include <stdlib.h>
+
+#include "../../uapi/trapline.h"
+#include "compile.h"
+#include "text.h"
+
+int trapline_event_parse(const char *line,
+			 const struct trapline_symbols *symbols,
+			 struct trapline_event **out,
+			 struct trapline_error *err)
+{
+	struct trapline_error unused;
+	struct spec *spec;
+	int ret;
+
+	if (!err)
+		err = &unused;
+	*out = NULL;
+	ret = spec_parse(line, &spec, err);
+	if (ret || !spec)
+		return ret;
+	ret = compile_event(spec, symbols, out, err);
+	spec_free(spec);
+	return ret;
+}
+
+void trapline_event_free(struct trapline_event *event)
+{
+	unsigned int i;
+
+	if (!event)
+		return;
+	for (i = 0; i < event->field_count; i++) {
+		free(event->fields[i].name);
+		free(event->fields[i].text);
+		free(event->fields[i].string);
+	}
+	free(event->fields);
+	free(event->insns);
+	free(event->place);
+	free(event->module);
+	free(event->symbol);
+	free(event->line);
+	free(event->name);
+	free(event->group);
+	free(event);
+}
+
+const char *trapline_event_name(const struct trapline_event *event)
+{
+	return event->name;
+}
+
+const char *trapline_event_group(const struct trapline_event *event)
+{
+	return event->group;
+}
+
+const char *trapline_event_line(const struct trapline_event *event)
+{
+	return event->line;
+}
+
+size_t trapline_event_listing(const struct trapline_event *event, char *buf,
+			      size_t size)
+{
+	struct text text;
+	unsigned int i;
+
+	text_start(&text, buf, size);
+	text_add(&text, "%c",
+		 event->backend == TL_BACKEND_KRETPROBE ? 'r' : 'p');
+	if (event->maxactive)
+		text_add(&text, "%u", event->maxactive);
+	text_add(&text, ":%s/%s %s", event->group, event->name, event->place);
+	for (i = 0; i < event->field_count; i++)
+		text_add(&text, " %s=%s", event->fields[i].name,
+			 event->fields[i].text);
+	return text.length;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An event as the library knows it: made by compile.c from a parsed line,
+ * handed to the kernel by session.c, used by decode.c and format.c to read
+ * the records. The kernel knows only @backend, @address, @maxactive, @insns.
+ */
+#ifndef TRAPLINE_EVENT_H
+#define TRAPLINE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../uapi/trapline_prog.h"
+
+enum field_format {
+	FIELD_UNSIGNED,	/* 12 */
+	FIELD_SIGNED,	/* -12 */
+	FIELD_HEX,	/* 0xc */
+	FIELD_STRING,	/* "text" */
+};
+
+/**
+ * struct field - one argument of an event
+ * @name: as printed before "="
+ * @text: the fetch as the kernel lists it, "+0($arg2):string"
+ * @format: how to print it
+ * @bytes: 1, 2, 4 or 8; 0 for a string, which is a u16 length and its bytes
+ * @constant: it is not in the record: its value is @value or @string
+ * @value: of a constant number
+ * @string: of a constant string
+ */
+struct field {
+	char *name;
+	char *text;
+	enum field_format format;
+	unsigned int bytes;
+	bool constant;
+	uint64_t value;
+	char *string;
+};
+
+/**
+ * struct trapline_event - an event
+ * @group: "kprobes" by default
+ * @name: of the event
+ * @line: definition, word for word
+ * @backend: TL_BACKEND_KPROBE or TL_BACKEND_KRETPROBE
+ * @maxactive: 0: the kernel's choice
+ * @address: armed address
+ * @symbol: of the function that contains @address
+ * @module: of the symbol; NULL for the kernel itself
+ * @offset: @address less the symbol's
+ * @symbol_bytes: size of the function
+ * @place: the place as the kernel lists it, "vfs_read+5" or "ext4:f"
+ * @insns: the program
+ * @insn_count: its length, END included
+ * @fields: the arguments as the user wrote them. A return event's program
+ *	puts the caller (8 bytes) before them; it is not a field.
+ * @field_count: how many
+ * @id: number in the session, from the kernel; -1 before
+ */
+struct trapline_event {
+	char *group;
+	char *name;
+	char *line;
+	uint32_t backend;
+	uint32_t maxactive;
+	uint64_t address;
+	char *symbol;
+	char *module;
+	uint64_t offset;
+	uint64_t symbol_bytes;
+	char *place;
+	struct tl_insn *insns;
+	unsigned int insn_count;
+	struct field *fields;
+	unsigned int field_count;
+	int id;
+};
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A record as the line that ftrace prints, to the byte where trapline knows
+ * what ftrace knows, so that scripts written for its output keep working.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../uapi/trapline.h"
+#include "../../uapi/trapline_packet.h"
+#include "decode.h"
+#include "symbols.h"
+#include "text.h"
+
+#define NSEC_PER_SEC UINT64_C(1000000000)
+#define USEC_PER_SEC UINT64_C(1000000)
+#define UNKNOWN_TASK "?"
+/* the longest name of a task, each byte escaped */
+#define NAME_BUF (4 * 16 + 1)
+
+static void format_task(struct text *text,
+			const struct trapline_record *record,
+			struct trapline_names *names)
+{
+	const char *name = UNKNOWN_TASK;
+	char buf[NAME_BUF];
+	struct text escaped;
+
+	if (!record->tid)
+		name = "<idle>";
+	else if (names)
+		name = trapline_names_get(names, record->tid);
+	text_start(&escaped, buf, sizeof(buf));
+	escape_text(&escaped, name, strlen(name), ESCAPE_PLAIN);
+	text_add(text, "%16s-%-7u ", buf, record->tid);
+}
+
+/* The column of the context; of the others trapline knows nothing. */
+static char context_letter(enum trapline_context context)
+{
+	switch (context) {
+	case TRAPLINE_SOFTIRQ:
+		return 's';
+	case TRAPLINE_HARDIRQ:
+		return 'h';
+	case TRAPLINE_NMI:
+		return 'z';
+	case TRAPLINE_TASK:
+		break;
+	}
+	return '.';
+}
+
+static void format_time(struct text *text, uint64_t time_ns, bool nanoseconds)
+{
+	uint64_t us;
+
+	if (nanoseconds) {
+		text_add(text, " %5" PRIu64 ".%09" PRIu64 ": ",
+			 time_ns / NSEC_PER_SEC, time_ns % NSEC_PER_SEC);
+		return;
+	}
+	/* the kernel's ns2usecs() rounds */
+	us = (time_ns + 500) / 1000;
+	text_add(text, " %5" PRIu64 ".%06" PRIu64 ": ", us / USEC_PER_SEC,
+		 us % USEC_PER_SEC);
+}
+
+/* The kernel's %pS. */
+static void format_place(struct text *text, const char *symbol,
+			 const char *module, uint64_t offset, uint64_t bytes)
+{
+	text_add(text, "%s+0x%" PRIx64 "/0x%" PRIx64, symbol, offset, bytes);
+	if (module)
+		text_add(text, " [%s]", module);
+}
+
+/* A return into the trampoline: the caller itself was a tail call or probed. */
+static bool is_trampoline(const struct symbol *symbol, uint64_t address)
+{
+	return symbol->address == address &&
+	       (!strcmp(symbol->name, "arch_rethook_trampoline") ||
+		!strcmp(symbol->name, "__kretprobe_trampoline"));
+}
+
+static void format_caller(struct text *text,
+			  const struct trapline_symbols *symbols,
+			  uint64_t address)
+{
+	const struct symbol *symbol =
+		symbols ? symbols_by_address(symbols, address) : NULL;
+
+	if (!address)
+		text_add(text, "0");
+	else if (!symbol)
+		text_add(text, "0x%" PRIx64, address);
+	else if (is_trampoline(symbol, address))
+		text_add(text, "[unknown/kretprobe'd]");
+	else
+		format_place(text, symbol->name, symbol->module,
+			     address - symbol->address, symbol->bytes);
+}
+
+static int format_where(struct text *text, struct decode_args *args,
+			const struct trapline_symbols *symbols)
+{
+	const struct trapline_event *event = args->record->event;
+	struct decode_value caller;
+
+	if (event->backend == TL_BACKEND_KRETPROBE) {
+		if (decode_args_caller(args, &caller) < 0)
+			return -EBADMSG;
+		if (caller.status == TL_STATUS_FAULT)
+			text_add(text, "<fault>");
+		else
+			format_caller(text, symbols, caller.number);
+		text_add(text, " <- %s", event->symbol ? event->symbol : "?");
+	} else if (event->symbol) {
+		format_place(text, event->symbol, event->module, event->offset,
+			     event->symbol_bytes);
+	} else {
+		text_add(text, "0x%" PRIx64, event->address);
+	}
+	return 0;
+}
+
+static void format_string(struct text *text, const struct decode_value *value)
+{
+	text_bytes(text, "\"", 1);
+	escape_text(text, value->string, value->length, ESCAPE_QUOTED);
+	text_bytes(text, "\"", 1);
+	if (value->status == TL_STATUS_TRUNCATED)
+		text_add(text, "...");
+	else if (value->status == TL_STATUS_INCOMPLETE)
+		text_add(text, "<fault>");
+}
+
+static void format_number(struct text *text, const struct field *field,
+			  uint64_t number)
+{
+	unsigned int unused = 64 - 8 * field->bytes;
+
+	/* a constant may have more bits than its type */
+	number <<= unused;
+	switch (field->format) {
+	case FIELD_SIGNED:
+		text_add(text, "%" PRId64, (int64_t)number >> unused);
+		break;
+	case FIELD_HEX:
+		text_add(text, "0x%" PRIx64, number >> unused);
+		break;
+	default:
+		text_add(text, "%" PRIu64, number >> unused);
+	}
+}
+
+static void format_field(struct text *text, const struct field *field,
+			 const struct decode_value *value)
+{
+	text_add(text, " %s=", field->name);
+	if (value->status == TL_STATUS_FAULT)
+		text_add(text, "<fault>");
+	else if (field->format == FIELD_STRING)
+		format_string(text, value);
+	else
+		format_number(text, field, value->number);
+}
+
+int trapline_format_record(const struct trapline_record *record,
+			   const struct trapline_symbols *symbols,
+			   struct trapline_names *names,
+			   const struct trapline_format_opts *opts, char *buf,
+			   size_t size)
+{
+	const struct field *field;
+	struct decode_value value;
+	struct decode_args args;
+	struct text text;
+	int rc;
+
+	text_start(&text, buf, size);
+	format_task(&text, record, names);
+	text_add(&text, "[%03u] ..%c..", record->cpu,
+		 context_letter(record->context));
+	format_time(&text, record->time_ns, opts && opts->nanoseconds);
+	text_add(&text, "%s: (", record->event->name);
+	decode_args_start(&args, record);
+	if (format_where(&text, &args, symbols))
+		return -EBADMSG;
+	text_add(&text, ")");
+	while ((rc = decode_args_next(&args, &field, &value)) > 0)
+		format_field(&text, field, &value);
+	return rc < 0 ? rc : (int)text.length;
+}

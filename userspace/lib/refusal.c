@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The kernel's refusals as text. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "event.h"
+#include "refusal.h"
+
+#define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
+
+#define REASON_TEXT(number, name, text) [number] = text,
+static const char *const reason_texts[] = { TL_ERROR_LIST(REASON_TEXT) };
+#undef REASON_TEXT
+
+/* What to do about it; reasons that only a bug can cause have none. */
+static const char *const reason_hints[] = {
+	[TL_ERR_PRIVILEGE] = "run as root, or with CAP_PERFMON",
+	[TL_ERR_LOCKDOWN] =
+		"boot with lockdown=integrity or none; see `trapline doctor`",
+	[TL_ERR_PACKET_BYTES] =
+		"packet sizes are powers of two from 4096 bytes on",
+	[TL_ERR_PACKET_COUNT] = "packet counts are powers of two from 2 on",
+	[TL_ERR_MEMORY] = "use smaller packets or fewer of them (-b, -n)",
+	[TL_ERR_PLACE_REFUSED] =
+		"/sys/kernel/debug/kprobes/blacklist lists what is forbidden; "
+		"probe a caller of the function instead",
+	[TL_ERR_PLACE_NOT_ENTRY] = "leave out the offset",
+	[TL_ERR_PROG_BYTES] = "fetch fewer or shorter strings",
+	[TL_ERR_PROG_LENGTH] = "fetch fewer arguments in one event",
+	[TL_ERR_EVENTS] = "use a second session for the others",
+	[TL_ERR_RING_BUSY] = "another reader of this session has it",
+};
+
+static const char *reason_text(uint32_t code)
+{
+	if (code < sizeof(reason_texts) / sizeof(reason_texts[0]) &&
+	    reason_texts[code])
+		return reason_texts[code];
+	return "a reason that this library does not know";
+}
+
+static const char *reason_hint(uint32_t code)
+{
+	if (code < sizeof(reason_hints) / sizeof(reason_hints[0]))
+		return reason_hints[code];
+	return NULL;
+}
+
+/*
+ * The kernel uses errnos in its own way: EILSEQ is no wide character there. So
+ * beside a reason stands the name, for who reads the kernel's source.
+ */
+static const char *errno_name(int number)
+{
+	const char *name = strerrorname_np(number);
+
+	return name ? name : "unknown errno";
+}
+
+/* Those that are the fault of the place are shown under it. */
+static bool is_about_place(uint32_t code)
+{
+	return code == TL_ERR_PLACE_ADDRESS || code == TL_ERR_PLACE_REFUSED ||
+	       code == TL_ERR_PLACE_BOUNDARY ||
+	       code == TL_ERR_PLACE_NOT_ENTRY || code == TL_ERR_ARM_FAILED;
+}
+
+/* The place is the second word of a definition. */
+static void point_at_place(struct trapline_error *err, const char *line)
+{
+	static const char blanks[] = " \t\r\n";
+	size_t start = strspn(line, blanks);
+
+	start += strcspn(line + start, blanks);
+	start += strspn(line + start, blanks);
+	if (!line[start])
+		return;
+	err->column = (int)start;
+	err->length = (int)strcspn(line + start, blanks);
+}
+
+static void name_event(char *buf, size_t size,
+		       const struct trapline_event *event)
+{
+	if (event->symbol)
+		snprintf(buf, size, "%s/%s at %s+0x%" PRIx64 ": ",
+			 event->group, event->name, event->symbol,
+			 event->offset);
+	else
+		snprintf(buf, size, "%s/%s at 0x%" PRIx64 ": ", event->group,
+			 event->name, event->address);
+}
+
+void refusal_set(struct trapline_error *err, int os_errno,
+		 const struct tl_error *why,
+		 const struct trapline_event *event)
+{
+	uint32_t code = why ? why->code : TL_ERR_NONE;
+	int kernel_errno = why ? (int)why->kernel_errno : 0;
+	char subject[256] = "", reason[512];
+
+	if (!err)
+		return;
+	if (event)
+		name_event(subject, sizeof(subject), event);
+	/* without a reason the errno is all there is */
+	if (code == TL_ERR_NONE)
+		snprintf(reason, sizeof(reason), "%s%s", subject,
+			 strerror(os_errno));
+	else if (kernel_errno)
+		snprintf(reason, sizeof(reason), "%s%s (%s)", subject,
+			 reason_text(code), errno_name(kernel_errno));
+	else
+		snprintf(reason, sizeof(reason), "%s%s", subject,
+			 reason_text(code));
+	error_set(err, ERR_KERNEL, -1, 0, reason);
+	err->os_errno = os_errno;
+	if (event && event->line && is_about_place(code))
+		point_at_place(err, event->line);
+	if (reason_hint(code))
+		error_hint(err, "%s", reason_hint(code));
+	else if (code == TL_ERR_NONE && os_errno == ENOMEM)
+		error_hint(err, "%s", reason_hint(TL_ERR_MEMORY));
+}
+
+/* Lockdown's state is the word in brackets: "none [integrity] ..." */
+static bool lockdown_is_confidentiality(void)
+{
+	char buf[128];
+	ssize_t count;
+	int fd = open(LOCKDOWN_PATH, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	count = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (count < 0)
+		return false;
+	buf[count] = '\0';
+	return strstr(buf, "[confidentiality]") != NULL;
+}
+
+void refusal_open(struct trapline_error *err, int os_errno)
+{
+	if (!err)
+		return;
+	switch (os_errno) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		error_set(err, ERR_NO_DEVICE, -1, 0);
+		error_hint(err, "load it: `modprobe trapline`, or `insmod "
+			   "trapline.ko`; `trapline doctor` says what is "
+			   "missing");
+		break;
+	case EACCES:
+	case EPERM:
+		error_set(err, ERR_DEVICE_PERMISSION, -1, 0);
+		if (lockdown_is_confidentiality())
+			error_hint(err, "the kernel is locked down "
+				   "(confidentiality): %s; tracing needs "
+				   "integrity or none", LOCKDOWN_PATH);
+		else
+			error_hint(err, "run as root, or with CAP_PERFMON and "
+				   "access to the device file");
+		break;
+	default:
+		error_set(err, ERR_SYSTEM, -1, 0, "/dev/trapline",
+			  strerror(os_errno));
+	}
+	err->os_errno = os_errno;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From an errno or a struct tl_error to a text that says what to do.
+ */
+#ifndef TRAPLINE_REFUSAL_H
+#define TRAPLINE_REFUSAL_H
+
+#include "../../uapi/trapline.h"
+#include "trapline.h"
+
+/**
+ * refusal_set() - the kernel refused an ioctl
+ * @err: filled; NULL is allowed
+ * @os_errno: what the ioctl failed with, positive
+ * @why: the kernel's reason; NULL where the struct has none
+ * @event: the event concerned, or NULL
+ */
+void refusal_set(struct trapline_error *err, int os_errno,
+		 const struct tl_error *why,
+		 const struct trapline_event *event);
+
+/** refusal_open() - /dev/trapline cannot be opened */
+void refusal_open(struct trapline_error *err, int os_errno);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Where a place is: its symbol among the kernel's. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+
+/**
+ * struct wanted - a name that is looked up
+ * @symbols: where
+ * @name: what
+ * @module: where only, or NULL
+ * @only_code: it must be a function
+ * @slice: the name in the line
+ * @where: what of the line is wrong if it is not found
+ */
+struct wanted {
+	const struct trapline_symbols *symbols;
+	const char *name;
+	const char *module;
+	bool only_code;
+	struct spec_slice slice;
+	struct spec_slice where;
+};
+
+static bool module_loaded(const struct wanted *wanted)
+{
+	size_t i;
+
+	for (i = 0; i < symbols_count(wanted->symbols); i++) {
+		const char *module = symbols_at(wanted->symbols, i)->module;
+
+		if (module && !strcmp(module, wanted->module))
+			return true;
+	}
+	return false;
+}
+
+/* The compiler has made something else of the function, under other names. */
+static bool refuse_copy(const struct wanted *wanted,
+			struct trapline_error *err)
+{
+	const struct symbol *copy;
+	char copies[256];
+
+	copy = suggest_copies(wanted->symbols, wanted->module, wanted->name,
+			      copies, sizeof(copies));
+	if (!copy)
+		return false;
+	error_set(err, ERR_SYMBOL_COPY, wanted->where.column,
+		  wanted->where.length, spec_shown(&wanted->slice),
+		  wanted->slice.text, copies);
+	error_hint(err, strstr(copy->name, ".cold") ?
+		   "%s is only the part of it that seldom runs" :
+		   "try %s; it may not be called in all cases, and its "
+		   "arguments may differ from those in the source", copy->name);
+	return true;
+}
+
+static int refuse_missing(const struct wanted *wanted,
+			  struct trapline_error *err)
+{
+	const struct spec_slice *where = &wanted->where;
+	const struct spec_slice *slice = &wanted->slice;
+
+	if (wanted->module && !module_loaded(wanted))
+		return spec_unsupported(err, "a pending probe (its module is "
+					"not loaded)", where);
+	if (wanted->only_code && refuse_copy(wanted, err))
+		return -EINVAL;
+	if (wanted->module) {
+		error_set(err, ERR_SYMBOL_MODULE, where->column, where->length,
+			  (int)strnlen(wanted->module, 80), wanted->module,
+			  spec_shown(slice), slice->text);
+		error_hint(err, "see /proc/kallsyms for those that it has");
+		return -EINVAL;
+	}
+	error_set(err, ERR_SYMBOL_UNKNOWN, where->column, where->length,
+		  spec_shown(slice), slice->text);
+	suggest_symbol(wanted->symbols, wanted->name, wanted->only_code, err);
+	return -EINVAL;
+}
+
+static int refuse_ambiguous(const struct wanted *wanted,
+			    const struct symbol *const *found, size_t count,
+			    size_t places, struct trapline_error *err)
+{
+	const struct symbol *last = NULL;
+	char list[400];
+	size_t used = 0;
+	size_t i;
+
+	error_set(err, ERR_SYMBOL_AMBIGUOUS, wanted->where.column,
+		  wanted->where.length, places, spec_shown(&wanted->slice),
+		  wanted->slice.text);
+	for (i = 0; i < count; i++) {
+		const struct symbol *symbol = found[i];
+
+		if ((wanted->only_code && !symbol_is_code(symbol)) ||
+		    (last && last->address == symbol->address))
+			continue;
+		last = symbol;
+		if (used + 80 > sizeof(list)) {
+			snprintf(list + used, sizeof(list) - used, ", ...");
+			break;
+		}
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+					 "%s%s0x%llx%s%.*s%s", used ? ", " : "",
+					 wanted->only_code ? "" : "@",
+					 (unsigned long long)symbol->address,
+					 symbol->module ? " [" : "",
+					 symbol->module ? 30 : 0,
+					 symbol->module ? symbol->module : "",
+					 symbol->module ? "]" : "");
+	}
+	error_hint(err, "give one of the addresses instead: %s", list);
+	return -EINVAL;
+}
+
+/* The only symbol of a name. */
+static int find_symbol(const struct wanted *wanted, const struct symbol **out,
+		       struct trapline_error *err)
+{
+	const struct symbol *const *found;
+	const struct symbol *last = NULL;
+	size_t count, i, places = 0;
+
+	count = symbols_by_name(wanted->symbols, wanted->module, wanted->name,
+				&found);
+	if (!count)
+		return refuse_missing(wanted, err);
+	for (i = 0; i < count; i++) {
+		if (wanted->only_code && !symbol_is_code(found[i]))
+			continue;
+		/* two names of one address are one place */
+		if (!last || last->address != found[i]->address)
+			places++;
+		last = found[i];
+	}
+	if (!places) {
+		spec_refuse(err, ERR_SYMBOL_DATA, &wanted->slice);
+		error_hint(err, "its value can be an argument: @%s",
+			   wanted->name);
+		return -EINVAL;
+	}
+	if (places > 1)
+		return refuse_ambiguous(wanted, found, count, places, err);
+	*out = last;
+	return 0;
+}
+
+static int refuse_address(const struct spec_place *place,
+			  struct trapline_error *err)
+{
+	error_set(err, ERR_PLACE_ADDRESS, place->where.column,
+		  place->where.length, (unsigned long long)place->address);
+	error_hint(err, "addresses change at each boot (KASLR); see "
+		   "/proc/kallsyms for those of now");
+	return -EINVAL;
+}
+
+static int find_place(const struct spec_place *place,
+		      const struct trapline_symbols *symbols,
+		      const struct symbol **symbol, struct trapline_error *err)
+{
+	struct wanted wanted = {
+		.symbols = symbols,
+		.only_code = true,
+		.slice = place->symbol,
+		.where = place->where,
+	};
+	char *name, *module;
+	int ret;
+
+	if (place->is_address) {
+		*symbol = symbols_by_address(symbols, place->address);
+		return *symbol && symbol_is_code(*symbol) ? 0 :
+		       refuse_address(place, err);
+	}
+	name = strndup(place->symbol.text, (size_t)place->symbol.length);
+	module = strndup(place->module.text ? place->module.text : "",
+			 (size_t)place->module.length);
+	if (name && module) {
+		wanted.name = name;
+		wanted.module = module[0] ? module : NULL;
+		ret = find_symbol(&wanted, symbol, err);
+	} else {
+		ret = spec_no_memory(err);
+	}
+	free(name);
+	free(module);
+	return ret;
+}
+
+/* The place as the kernel lists it: an offset of 0 is not shown. */
+static char *place_text(const struct trapline_event *event, bool with_module)
+{
+	const char *module = with_module ? event->module : "";
+	size_t size = strlen(module) + strlen(event->symbol) + 24;
+	char *text = malloc(size);
+	int length;
+
+	if (!text)
+		return NULL;
+	length = snprintf(text, size, "%s%s%s", module, with_module ? ":" : "",
+			  event->symbol);
+	if (event->offset)
+		snprintf(text + length, size - (size_t)length, "+%llu",
+			 (unsigned long long)event->offset);
+	return text;
+}
+
+static int check_offset(const struct spec *spec,
+			const struct trapline_event *event,
+			const struct trapline_symbols *symbols,
+			struct trapline_error *err)
+{
+	const struct spec_slice *where = &spec->place.where;
+	const struct symbol *other;
+
+	if (spec->kind == SPEC_RETURN && event->offset) {
+		spec_refuse(err, ERR_RETURN_OFFSET, where);
+		error_hint(err, "r %s for the return, p %s+%llu for what "
+			   "happens there", event->symbol, event->symbol,
+			   (unsigned long long)event->offset);
+		return -EINVAL;
+	}
+	if (event->offset < event->symbol_bytes)
+		return 0;
+	error_set(err, ERR_PLACE_OFFSET, where->column, where->length,
+		  (unsigned long long)event->offset, event->symbol,
+		  (unsigned long long)event->symbol_bytes);
+	other = symbols_by_address(symbols, event->address);
+	if (other && symbol_is_code(other) &&
+	    event->address > event->address - event->offset)
+		error_hint(err, "that would be in %s", other->name);
+	return -EINVAL;
+}
+
+int resolve_place(const struct spec *spec,
+		  const struct trapline_symbols *symbols,
+		  struct trapline_event *event, struct trapline_error *err)
+{
+	const struct spec_place *place = &spec->place;
+	const struct symbol *symbol;
+	int ret;
+
+	ret = find_place(place, symbols, &symbol, err);
+	if (ret)
+		return ret;
+	event->offset = place->is_address ? place->address - symbol->address :
+					    place->offset;
+	event->address = symbol->address + event->offset;
+	event->symbol_bytes = symbol->bytes;
+	event->symbol = strdup(symbol->name);
+	if (symbol->module)
+		event->module = strdup(symbol->module);
+	if (!event->symbol || (symbol->module && !event->module))
+		return spec_no_memory(err);
+	ret = check_offset(spec, event, symbols, err);
+	if (ret)
+		return ret;
+	event->place = place_text(event, event->module &&
+				  (place->is_address || place->module.length));
+	return event->place ? 0 : spec_no_memory(err);
+}
+
+int resolve_symbol(const struct spec_fetch *fetch,
+		   const struct trapline_symbols *symbols, uint64_t *address,
+		   struct trapline_error *err)
+{
+	struct wanted wanted = {
+		.symbols = symbols,
+		.slice = fetch->name,
+		.where = fetch->where,
+	};
+	const struct symbol *symbol;
+	char *name = strndup(fetch->name.text, (size_t)fetch->name.length);
+	int ret;
+
+	if (!name)
+		return spec_no_memory(err);
+	wanted.name = name;
+	ret = find_symbol(&wanted, &symbol, err);
+	free(name);
+	if (!ret)
+		*address = symbol->address;
+	return ret;
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sessions: thin wrappers over the ioctls of /dev/trapline. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../uapi/trapline_packet.h"
+#include "error.h"
+#include "event.h"
+#include "refusal.h"
+#include "session.h"
+
+#define DEVICE_PATH "/dev/" TL_DEVICE_NAME
+
+int session_ioctl(int fd, unsigned long request, void *arg)
+{
+	int rc;
+
+	do {
+		rc = ioctl(fd, request, arg);
+	} while (rc < 0 && errno == EINTR);
+	return rc < 0 ? -errno : 0;
+}
+
+static int no_memory(struct trapline_error *err)
+{
+	error_set(err, ERR_NO_MEMORY, -1, 0);
+	return -ENOMEM;
+}
+
+/* Asks the module what it is; it must speak our interface and format. */
+static int session_query(struct trapline_session *session,
+			 struct trapline_error *err)
+{
+	struct tl_query *query = &session->query;
+	int rc;
+
+	memset(query, 0, sizeof(*query));
+	query->size = sizeof(*query);
+	rc = session_ioctl(session->fd, TL_QUERY, query);
+	if (rc) {
+		refusal_set(err, -rc, NULL, NULL);
+		return rc;
+	}
+	if (query->abi_major != TL_ABI_MAJOR) {
+		error_set(err, ERR_ABI, -1, 0, query->abi_major,
+			  query->abi_minor, TL_ABI_MAJOR, TL_ABI_MINOR);
+		error_hint(err, "load the module that belongs to this library");
+		return -EPROTO;
+	}
+	if (query->format != TL_FORMAT) {
+		error_set(err, ERR_FORMAT, -1, 0, query->format, TL_FORMAT);
+		error_hint(err, "load the module that belongs to this library");
+		return -EPROTO;
+	}
+	return 0;
+}
+
+int trapline_session_open(struct trapline_session **out,
+			  struct trapline_error *err)
+{
+	struct trapline_session *session = calloc(1, sizeof(*session));
+	int rc;
+
+	*out = NULL;
+	if (!session)
+		return no_memory(err);
+	session->fd = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	if (session->fd < 0) {
+		rc = -errno;
+		refusal_open(err, -rc);
+		free(session);
+		return rc;
+	}
+	rc = session_query(session, err);
+	if (rc) {
+		trapline_session_close(session);
+		return rc;
+	}
+	*out = session;
+	return 0;
+}
+
+/*
+ * A caller's struct may be older and so shorter than ours: what it does not
+ * have is 0, the default.
+ */
+static void copy_opts(struct trapline_session_opts *to,
+		      const struct trapline_session_opts *from)
+{
+	memset(to, 0, sizeof(*to));
+	if (from)
+		memcpy(to, from, from->size < sizeof(*to) ? from->size :
+							    sizeof(*to));
+}
+
+int trapline_session_setup(struct trapline_session *session,
+			   const struct trapline_session_opts *opts,
+			   struct trapline_error *err)
+{
+	struct trapline_session_opts known;
+	struct tl_session_setup setup;
+	int rc;
+
+	copy_opts(&known, opts);
+	memset(&setup, 0, sizeof(setup));
+	setup.size = sizeof(setup);
+	setup.mode = TL_MODE_DISCARD;
+	setup.clock = TL_CLOCK_MONOTONIC;
+	setup.packet_bytes = known.packet_bytes;
+	setup.packet_count = known.packet_count;
+	setup.watermark = known.watermark;
+	rc = session_ioctl(session->fd, TL_SESSION_SETUP, &setup);
+	if (rc) {
+		refusal_set(err, -rc, &setup.error, NULL);
+		return rc;
+	}
+	session->setup = setup;
+	session->is_set_up = true;
+	return 0;
+}
+
+/* Room for one more event, before the kernel has it. */
+static int reserve_event(struct trapline_session *session)
+{
+	size_t count = session->event_count + 1;
+	struct trapline_event **events;
+	bool *armed;
+
+	events = realloc(session->events, count * sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	session->events = events;
+	armed = realloc(session->armed, count * sizeof(*armed));
+	if (!armed)
+		return -ENOMEM;
+	session->armed = armed;
+	return 0;
+}
+
+/* Takes an event back that the library could not keep. */
+static void remove_event(struct trapline_session *session, uint32_t id)
+{
+	struct tl_event_ctl ctl = {
+		.size = sizeof(ctl),
+		.command = TL_EVENT_REMOVE,
+		.id_count = 1,
+		.ids = (uintptr_t)&id,
+	};
+
+	session_ioctl(session->fd, TL_EVENT_CTL, &ctl);
+}
+
+int trapline_session_add(struct trapline_session *session,
+			 struct trapline_event *event,
+			 struct trapline_error *err)
+{
+	struct tl_event_place place = {
+		.size = sizeof(place),
+		.address = event->address,
+	};
+	struct tl_event_add add = {
+		.size = sizeof(add),
+		.backend = event->backend,
+		.maxactive = event->maxactive,
+		.places = (uintptr_t)&place,
+		.place_count = 1,
+		.insn_count = event->insn_count,
+		.insns = (uintptr_t)event->insns,
+	};
+	int rc;
+
+	if (reserve_event(session))
+		return no_memory(err);
+	rc = session_ioctl(session->fd, TL_EVENT_ADD, &add);
+	if (rc) {
+		refusal_set(err, -rc, &add.error, event);
+		return rc;
+	}
+	event->id = (int)add.id;
+	rc = decode_events_add(&session->table, event);
+	if (rc) {
+		remove_event(session, add.id);
+		event->id = -1;
+		error_set(err, ERR_SYSTEM, -1, 0, event->name, strerror(-rc));
+		return rc;
+	}
+	session->events[session->event_count] = event;
+	session->armed[session->event_count] = false;
+	session->event_count++;
+	return 0;
+}
+
+int trapline_session_enable(struct trapline_session *session,
+			    struct trapline_error *err)
+{
+	struct tl_event_ctl ctl = {
+		.size = sizeof(ctl),
+		.command = TL_EVENT_ENABLE,
+	};
+	unsigned int *which;
+	uint32_t *ids;
+	unsigned int i, count = 0;
+	int rc = 0;
+
+	session->failed = NULL;
+	ids = calloc(session->event_count + 1, sizeof(*ids));
+	which = calloc(session->event_count + 1, sizeof(*which));
+	if (!ids || !which) {
+		rc = no_memory(err);
+		goto out;
+	}
+	for (i = 0; i < session->event_count; i++) {
+		if (session->armed[i])
+			continue;
+		which[count] = i;
+		ids[count++] = (uint32_t)session->events[i]->id;
+	}
+	if (!count)
+		goto out;
+	ctl.id_count = count;
+	ctl.ids = (uintptr_t)ids;
+	rc = session_ioctl(session->fd, TL_EVENT_CTL, &ctl);
+	if (rc) {
+		if (ctl.error.code && ctl.error.index < count)
+			session->failed =
+				session->events[which[ctl.error.index]];
+		refusal_set(err, -rc, &ctl.error, session->failed);
+		goto out;
+	}
+	for (i = 0; i < count; i++)
+		session->armed[which[i]] = true;
+out:
+	free(which);
+	free(ids);
+	return rc;
+}
+
+const struct trapline_event *
+trapline_session_failed(const struct trapline_session *session)
+{
+	return session->failed;
+}
+
+static int session_control(struct trapline_session *session, uint32_t command,
+			   uint64_t *time_ns, struct trapline_error *err)
+{
+	struct tl_session_ctl ctl = {
+		.size = sizeof(ctl),
+		.command = command,
+	};
+	int rc = session_ioctl(session->fd, TL_SESSION_CTL, &ctl);
+
+	if (rc)
+		refusal_set(err, -rc, &ctl.error, NULL);
+	else if (time_ns)
+		*time_ns = ctl.time_ns;
+	return rc;
+}
+
+int trapline_session_start(struct trapline_session *session,
+			   struct trapline_error *err)
+{
+	int rc = session_control(session, TL_SESSION_START, NULL, err);
+
+	if (!rc)
+		session->started = true;
+	return rc;
+}
+
+int trapline_session_stop(struct trapline_session *session,
+			  struct trapline_error *err)
+{
+	int rc = session_control(session, TL_SESSION_STOP, NULL, err);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	session->stopped = true;
+	for (i = 0; i < session->event_count; i++)
+		session->armed[i] = false;
+	return 0;
+}
+
+int session_flush(struct trapline_session *session, uint64_t *time_ns,
+		  struct trapline_error *err)
+{
+	struct timespec now;
+
+	if (session->stopped) {
+		*time_ns = UINT64_MAX;
+		return 0;
+	}
+	if (!session->started) {
+		/* it has no packets, and its records will be newer than now */
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		*time_ns = (uint64_t)now.tv_sec * 1000000000u +
+			   (uint64_t)now.tv_nsec;
+		return 0;
+	}
+	return session_control(session, TL_SESSION_FLUSH, time_ns, err);
+}
+
+int session_ring_open(struct trapline_session *session, unsigned int cpu,
+		      int *fd, struct trapline_error *err)
+{
+	struct tl_ring_open ring = {
+		.size = sizeof(ring),
+		.cpu = cpu,
+		.fd = -1,
+	};
+	int rc = session_ioctl(session->fd, TL_RING_OPEN, &ring);
+
+	if (rc && rc != -ENXIO)
+		refusal_set(err, -rc, &ring.error, NULL);
+	else if (!rc)
+		*fd = ring.fd;
+	return rc;
+}
+
+unsigned int trapline_session_events(const struct trapline_session *session)
+{
+	return session->event_count;
+}
+
+const struct trapline_event *
+trapline_session_event(const struct trapline_session *session,
+		       unsigned int index)
+{
+	return index < session->event_count ? session->events[index] : NULL;
+}
+
+int trapline_session_info(const struct trapline_session *session,
+			  struct trapline_info *info)
+{
+	const struct tl_query *query = &session->query;
+	struct trapline_info known = {
+		.size = sizeof(known),
+		.abi_major = query->abi_major,
+		.abi_minor = query->abi_minor,
+		.format = query->format,
+		.arch = query->arch,
+		.backends = query->backends,
+		.features = query->features,
+		.cpu_count = query->cpu_count,
+		.events_max = query->events_max,
+		.packet_bytes_min = query->packet_bytes_min,
+		.packet_bytes_max = query->packet_bytes_max,
+	};
+
+	if (info->size < sizeof(info->size))
+		return -EINVAL;
+	if (info->size < known.size)
+		known.size = info->size;
+	memcpy(info, &known, known.size);
+	return 0;
+}
+
+int trapline_session_stats(struct trapline_session *session,
+			   const struct trapline_event *event,
+			   struct trapline_stats *out,
+			   struct trapline_error *err)
+{
+	struct tl_stats stats = {
+		.size = sizeof(stats),
+		.selector = event ? TL_STATS_EVENT : TL_STATS_SESSION,
+		.id = event ? (uint32_t)event->id : 0,
+		.cpu = TL_CPU_ALL,
+	};
+	int rc = session_ioctl(session->fd, TL_STATS, &stats);
+
+	if (rc) {
+		refusal_set(err, -rc, &stats.error, event);
+		return rc;
+	}
+	out->recorded = stats.recorded;
+	out->filtered = stats.filtered;
+	out->full = stats.full;
+	out->wrapped = stats.wrapped;
+	out->too_big = stats.too_big;
+	out->recursion = stats.recursion;
+	out->not_running = stats.not_running;
+	out->faults = stats.faults;
+	out->truncated = stats.truncated;
+	out->nmissed = stats.nmissed;
+	out->hits = out->recorded + out->filtered + out->full + out->wrapped +
+		    out->too_big + out->recursion + out->not_running;
+	return 0;
+}
+
+int trapline_session_fd(const struct trapline_session *session)
+{
+	return session->fd;
+}
+
+void trapline_session_close(struct trapline_session *session)
+{
+	unsigned int i;
+
+	if (!session)
+		return;
+	/* first the probes, then what their records are read with */
+	if (session->fd >= 0)
+		close(session->fd);
+	for (i = 0; i < session->event_count; i++)
+		trapline_event_free(session->events[i]);
+	free(session->events);
+	free(session->armed);
+	decode_events_free(&session->table);
+	free(session);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session inside the library: what reader.c and names.c need of it.
+ */
+#ifndef TRAPLINE_SESSION_H
+#define TRAPLINE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../uapi/trapline.h"
+#include "decode.h"
+#include "trapline.h"
+
+/**
+ * struct trapline_session - an open /dev/trapline
+ * @fd: its file; -1 in tests
+ * @query: what the module can do
+ * @setup: what TL_SESSION_SETUP took and gave
+ * @is_set_up: TL_SESSION_SETUP was done
+ * @started: TL_SESSION_START was done
+ * @stopped: TL_SESSION_STOP was done
+ * @events: the events, owned
+ * @armed: for each of them whether it is armed
+ * @event_count: length of both
+ * @failed: the event that could not be armed the last time, or NULL
+ * @table: the events by their number, for the decoder
+ */
+struct trapline_session {
+	int fd;
+	struct tl_query query;
+	struct tl_session_setup setup;
+	bool is_set_up;
+	bool started;
+	bool stopped;
+	struct trapline_event **events;
+	bool *armed;
+	unsigned int event_count;
+	const struct trapline_event *failed;
+	struct decode_events table;
+};
+
+/**
+ * session_ioctl() - an ioctl that is tried again after a signal
+ *
+ * Returns 0 or a negative errno.
+ */
+int session_ioctl(int fd, unsigned long request, void *arg);
+
+/**
+ * session_flush() - close the open packets
+ * @session: the session
+ * @time_ns: out: every record older than this is in a closed packet;
+ *	UINT64_MAX for a session that is stopped
+ * @err: filled on failure
+ */
+int session_flush(struct trapline_session *session, uint64_t *time_ns,
+		  struct trapline_error *err);
+
+/**
+ * session_ring_open() - a file for the ring of one CPU
+ * @session: must be set up
+ * @cpu: which
+ * @fd: out
+ * @err: filled on failure
+ *
+ * Returns 0, -ENXIO for a CPU that is not possible (@err is not filled then),
+ * or another negative errno.
+ */
+int session_ring_open(struct trapline_session *session, unsigned int cpu,
+		      int *fd, struct trapline_error *err);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A probe definition as a tree: what a line says, not what it means.
+ *
+ *	spec_lex.c	words, names, numbers
+ *	spec_parse.c	letter, names, arguments' names
+ *	spec_place.c	the place
+ *	spec_fetch.c	what an argument fetches
+ *	spec_type.c	the type that it has
+ *	resolve.c	where a place is (the kernel's symbols); suggest.c: what
+ *			was meant, if it is nowhere
+ *	compile.c	the event and its program
+ *
+ * Nothing here knows a symbol or a register. Each part of the tree keeps its
+ * slice of the line, so that whoever refuses it can say where it stands.
+ */
+#ifndef TRAPLINE_SPEC_H
+#define TRAPLINE_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "event.h"
+
+/* Limits of the language. Those of the kernel's own probes where it has one. */
+enum {
+	SPEC_LINE_MAX = 65536,
+	SPEC_ARGS_MAX = 128,
+	SPEC_NAME_MAX = 63,		/* group, event */
+	SPEC_ARG_NAME_MAX = 32,
+	SPEC_MAXACTIVE_MAX = 4096,
+	SPEC_STACK_MAX = 2048,		/* words of a kernel stack of 16 KiB */
+	SPEC_ARGUMENT_MAX = 128,	/* N of $argN */
+	SPEC_DEREF_MAX = 64,		/* reads inside each other */
+	SPEC_ARRAY_MAX = 4096,
+};
+
+/**
+ * struct spec_slice - a part of the line
+ * @text: its first character; it ends by @length, not by a NUL
+ * @length: in characters
+ * @column: of its first character in the line, from 0
+ */
+struct spec_slice {
+	const char *text;
+	int length;
+	int column;
+};
+
+enum spec_kind {
+	SPEC_ENTRY,
+	SPEC_RETURN,
+};
+
+/**
+ * struct spec_place - where
+ * @where: all of it
+ * @is_address: a number; otherwise a symbol
+ * @address: the number
+ * @module: of the symbol; length 0: none given
+ * @symbol: the symbol
+ * @offset: bytes after it
+ */
+struct spec_place {
+	struct spec_slice where;
+	bool is_address;
+	uint64_t address;
+	struct spec_slice module;
+	struct spec_slice symbol;
+	uint64_t offset;
+};
+
+enum spec_fetch_kind {
+	SPEC_REGISTER,		/* %name */
+	SPEC_ARGUMENT,		/* $argN: number */
+	SPEC_STACK_POINTER,	/* $stack */
+	SPEC_STACK,		/* $stackN: number */
+	SPEC_RETVAL,		/* $retval */
+	SPEC_COMM,		/* $comm */
+	SPEC_ADDRESS,		/* @number */
+	SPEC_SYMBOL,		/* @name, number is the offset */
+	SPEC_NUMBER,		/* \number */
+	SPEC_TEXT,		/* \"name" */
+	SPEC_DEREF,		/* +number(inner), +unumber(inner) */
+};
+
+/**
+ * struct spec_fetch - one step of a fetch, the outermost first
+ * @kind: which
+ * @where: all of it
+ * @name: what the kind calls name, without signs and quotes
+ * @number: what the kind calls number; negative ones in two's complement
+ * @user: the memory is the user's (DEREF)
+ * @inner: what gives the address (DEREF), or NULL
+ */
+struct spec_fetch {
+	enum spec_fetch_kind kind;
+	struct spec_slice where;
+	struct spec_slice name;
+	uint64_t number;
+	bool user;
+	struct spec_fetch *inner;
+};
+
+/**
+ * struct spec_type - the type of an argument
+ * @where: what follows ":"; length 0: no type is given
+ * @format: how the value is printed
+ * @bytes: 1, 2, 4, 8, or 0 for a string
+ * @user: the string is in user memory
+ * @array: "[N]" of an array; length 0: none
+ */
+struct spec_type {
+	struct spec_slice where;
+	enum field_format format;
+	unsigned int bytes;
+	bool user;
+	struct spec_slice array;
+};
+
+/**
+ * struct spec_arg - one argument
+ * @where: all of it
+ * @body: without "NAME="
+ * @name: given, or "argN"
+ * @fetch: the outermost step
+ * @type: of the value
+ */
+struct spec_arg {
+	struct spec_slice where;
+	struct spec_slice body;
+	char name[SPEC_ARG_NAME_MAX + 1];
+	struct spec_fetch *fetch;
+	struct spec_type type;
+};
+
+/**
+ * struct spec - a definition
+ * @line: a copy of the line; all slices point into it
+ * @kind: entry or return
+ * @maxactive: 0: not given
+ * @group: length 0: not given
+ * @event: length 0: not given
+ * @place: where
+ * @args: the arguments
+ * @arg_count: how many
+ */
+struct spec {
+	char *line;
+	enum spec_kind kind;
+	unsigned int maxactive;
+	struct spec_slice group;
+	struct spec_slice event;
+	struct spec_place place;
+	struct spec_arg *args;
+	unsigned int arg_count;
+};
+
+/**
+ * spec_parse() - a line becomes a tree
+ * @line: the line
+ * @out: the tree, to be freed with spec_free(); NULL if the line has no
+ *	definition
+ * @err: filled on failure
+ */
+int spec_parse(const char *line, struct spec **out, struct trapline_error *err);
+/** spec_free() - free a tree, whole or half built; NULL is allowed */
+void spec_free(struct spec *spec);
+
+/* ---- spec_place.c, spec_fetch.c, spec_type.c -------------------------- */
+
+/**
+ * spec_parse_place() - parse the second word of a definition
+ * @spec: letter and names are known; place is filled in, and kind becomes
+ *	SPEC_RETURN at "%return"
+ * @word: the word
+ * @err: filled on failure
+ */
+int spec_parse_place(struct spec *spec, const struct spec_slice *word,
+		     struct trapline_error *err);
+
+/**
+ * spec_parse_fetch() - parse an argument's body, its type included
+ * @arg: body is set, fetch and type are filled in
+ * @err: filled on failure; what was allocated stays in @arg
+ */
+int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err);
+
+/**
+ * spec_parse_type() - parse the type of an argument
+ * @type: where is set, the others are filled in
+ * @err: filled on failure
+ */
+int spec_parse_type(struct spec_type *type, struct trapline_error *err);
+
+/* ---- spec_lex.c ------------------------------------------------------- */
+
+/**
+ * struct spec_lexer - reads a line word by word
+ * @line: the line
+ * @at: what comes next
+ * @words: how many words were read
+ */
+struct spec_lexer {
+	const char *line;
+	const char *at;
+	unsigned int words;
+};
+
+/** spec_lex_word() - the next word, or false at the end or at a comment;
+ * then @word is empty and stands behind the last one */
+bool spec_lex_word(struct spec_lexer *lexer, struct spec_slice *word);
+
+bool spec_is_space(char c);
+bool spec_is_digit(char c);
+bool spec_is_alnum(char c);	/* "_" included */
+/** spec_is_name() - is it a name of C? */
+bool spec_is_name(const struct spec_slice *slice);
+/** spec_is() - is the slice this text? */
+bool spec_is(const struct spec_slice *slice, const char *text);
+/** spec_starts() - does the slice start with this text? */
+bool spec_starts(const struct spec_slice *slice, const char *text);
+/** spec_find() - position of the first of these characters, or the length */
+int spec_find(const struct spec_slice *slice, const char *characters);
+/** spec_cut() - part of a slice, from @from up to, not with, @to */
+struct spec_slice spec_cut(const struct spec_slice *slice, int from, int to);
+/** spec_shown() - how many characters of a slice an error text shows */
+int spec_shown(const struct spec_slice *slice);
+
+/**
+ * spec_refuse() - report a slice of the line
+ * @err: filled
+ * @code: a reason whose text shows at most one thing, the slice
+ * @slice: the wrong part; an empty one marks where something is missing
+ *
+ * Returns -EINVAL.
+ */
+int spec_refuse(struct trapline_error *err, enum error_code code,
+		const struct spec_slice *slice);
+/** spec_unsupported() - the same for what a later version may understand */
+int spec_unsupported(struct trapline_error *err, const char *what,
+		     const struct spec_slice *slice);
+/** spec_no_memory() - the same for want of memory; returns -ENOMEM */
+int spec_no_memory(struct trapline_error *err);
+
+/**
+ * spec_number() - the slice as a number as C writes them
+ * @slice: the number, all of it
+ * @value: out
+ *
+ * Returns 0, -EINVAL for what is no number, -ERANGE for more than 64 bits.
+ */
+int spec_number(const struct spec_slice *slice, uint64_t *value);
+/** spec_signed() - the same with an optional sign, in two's complement */
+int spec_signed(const struct spec_slice *slice, uint64_t *value);
+/** spec_decimal() - digits only, and a leading zero means nothing */
+int spec_decimal(const struct spec_slice *slice, uint64_t *value);
+
+#endif

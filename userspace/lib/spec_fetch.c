@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What an argument fetches.
+ *
+ * A fetch is a chain: reads of memory, each inside the parentheses of the one
+ * before, around a base that is none. The chain is built from the outside in,
+ * without recursion, so that no line can exhaust the stack.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec.h"
+
+static struct spec_fetch *new_fetch(struct spec_fetch **link,
+				    struct trapline_error *err)
+{
+	struct spec_fetch *fetch = calloc(1, sizeof(*fetch));
+
+	if (!fetch)
+		spec_no_memory(err);
+	*link = fetch;
+	return fetch;
+}
+
+/* Report a number that spec_number() refused, as @code unless too large. */
+static int bad_number(struct trapline_error *err, int ret,
+		      enum error_code code, const struct spec_slice *slice)
+{
+	return spec_refuse(err, ret == -ERANGE ? ERR_NUMBER_RANGE : code,
+			   slice);
+}
+
+/* ---- bases ------------------------------------------------------------ */
+
+/* "$name" of the full language that this version does not know */
+static const char *const later_variables[] = {
+	"$arg*", "$sysarg", "$duration", "$tid", "$tgid", "$cpu", "$current",
+	"$kstack", "$ustack",
+};
+
+static int unknown_variable(const struct spec_slice *where,
+			    struct trapline_error *err)
+{
+	const char *const *later = later_variables;
+	const size_t count = sizeof(later_variables) / sizeof(*later);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (spec_starts(where, later[i]))
+			return spec_unsupported(err, "the variable", where);
+	for (i = 0; i + 1 < (size_t)where->length; i++)
+		if (where->text[i] == '-' && where->text[i + 1] == '>')
+			return spec_unsupported(err, "the field", where);
+	spec_refuse(err, ERR_VARIABLE, where);
+	error_hint(err, "there are $arg1, $arg2, ..., $retval, $stack, "
+		   "$stack0, $stack1, ... and $comm");
+	return -EINVAL;
+}
+
+/* "$argN" and "$stackN"; N is decimal, as in the kernel: it is a name */
+static int numbered_variable(struct spec_fetch *fetch, const char *prefix,
+			     struct trapline_error *err)
+{
+	const struct spec_slice number = spec_cut(&fetch->where,
+						  (int)strlen(prefix),
+						  fetch->where.length);
+	const bool is_stack = fetch->kind == SPEC_STACK;
+	const unsigned int max = is_stack ? SPEC_STACK_MAX : SPEC_ARGUMENT_MAX;
+	int ret = spec_decimal(&number, &fetch->number);
+
+	if (ret == -EINVAL)
+		return unknown_variable(&fetch->where, err);
+	if (!ret && fetch->number <= max && (is_stack || fetch->number))
+		return 0;
+	error_set(err, is_stack ? ERR_STACK_NUMBER : ERR_ARG_NUMBER,
+		  fetch->where.column, fetch->where.length,
+		  spec_shown(&fetch->where), fetch->where.text, max);
+	return -EINVAL;
+}
+
+static int parse_variable(struct spec_fetch *fetch, struct trapline_error *err)
+{
+	const struct spec_slice *where = &fetch->where;
+
+	if (spec_is(where, "$stack")) {
+		fetch->kind = SPEC_STACK_POINTER;
+	} else if (spec_is(where, "$retval")) {
+		fetch->kind = SPEC_RETVAL;
+	} else if (spec_is(where, "$comm") || spec_is(where, "$COMM")) {
+		fetch->kind = SPEC_COMM;
+	} else if (spec_starts(where, "$stack")) {
+		fetch->kind = SPEC_STACK;
+		return numbered_variable(fetch, "$stack", err);
+	} else if (spec_starts(where, "$arg")) {
+		fetch->kind = SPEC_ARGUMENT;
+		return numbered_variable(fetch, "$arg", err);
+	} else {
+		return unknown_variable(where, err);
+	}
+	return 0;
+}
+
+static int parse_symbol(struct spec_fetch *fetch, struct trapline_error *err)
+{
+	const struct spec_slice *where = &fetch->where;
+	int sign = spec_find(where, "+-");
+	struct spec_slice offset = spec_cut(where, sign, where->length);
+	int ret, i;
+
+	fetch->kind = SPEC_SYMBOL;
+	fetch->name = spec_cut(where, 1, sign);
+	for (i = 0; i < fetch->name.length; i++)
+		if (!spec_is_alnum(fetch->name.text[i]) &&
+		    !strchr(".$", fetch->name.text[i]))
+			return spec_refuse(err, ERR_MEM_ADDRESS, where);
+	if (!fetch->name.length)
+		return spec_refuse(err, ERR_MEM_ADDRESS, where);
+	if (!offset.length)
+		return 0;
+	ret = spec_signed(&offset, &fetch->number);
+	return ret ? bad_number(err, ret, ERR_MEM_ADDRESS, where) : 0;
+}
+
+/* "@" */
+static int parse_memory(struct spec_fetch *fetch, struct trapline_error *err)
+{
+	const struct spec_slice number = spec_cut(&fetch->where, 1,
+						  fetch->where.length);
+	int ret;
+
+	if (spec_starts(&number, "+"))
+		return spec_refuse(err, ERR_FILE_OFFSET, &fetch->where);
+	if (!number.length || !spec_is_digit(number.text[0]))
+		return parse_symbol(fetch, err);
+	fetch->kind = SPEC_ADDRESS;
+	ret = spec_number(&number, &fetch->number);
+	return ret ? bad_number(err, ret, ERR_MEM_ADDRESS, &fetch->where) : 0;
+}
+
+/* "\" before anything but a text */
+static int parse_immediate(struct spec_fetch *fetch,
+			   struct trapline_error *err)
+{
+	const struct spec_slice number = spec_cut(&fetch->where, 1,
+						  fetch->where.length);
+	int ret = spec_signed(&number, &fetch->number);
+
+	fetch->kind = SPEC_NUMBER;
+	return ret ? bad_number(err, ret, ERR_IMMEDIATE, &number) : 0;
+}
+
+/* What begins with none of the signs. */
+static int parse_plain(const struct spec_fetch *fetch,
+		       struct trapline_error *err)
+{
+	const struct spec_slice *where = &fetch->where;
+	const struct spec_slice name = spec_cut(where, 0,
+						spec_find(where, "-.[("));
+	const struct spec_slice rest = spec_cut(where, name.length,
+						where->length);
+
+	if (spec_is(&name, "this_cpu_read") || spec_is(&name, "this_cpu_ptr"))
+		return spec_unsupported(err, "the per-CPU variable", where);
+	if (spec_is_name(&name) && (!rest.length || spec_starts(&rest, "->") ||
+				    spec_starts(&rest, ".") ||
+				    spec_starts(&rest, "[")))
+		return spec_unsupported(err, "the parameter's name", where);
+	if (spec_starts(where, "(") && where->length > 1 &&
+	    (spec_is_alnum(where->text[1])))
+		return spec_unsupported(err, "the type in parentheses", where);
+	spec_refuse(err, ERR_FETCH, where);
+	if (spec_is_digit(where->text[0]))
+		error_hint(err, "a constant is written \\NUMBER");
+	else
+		error_hint(err, "there are %%REGISTER, $arg1, $retval, $stack, "
+			   "$comm, @ADDRESS, @SYMBOL, +OFFSET(ADDRESS), "
+			   "\\NUMBER and \\\"TEXT\"");
+	return -EINVAL;
+}
+
+static int parse_base(struct spec_fetch *fetch, struct trapline_error *err)
+{
+	const struct spec_slice *where = &fetch->where;
+
+	if (!where->length)
+		return spec_refuse(err, ERR_FETCH_EMPTY, where);
+	switch (where->text[0]) {
+	case '%':
+		fetch->kind = SPEC_REGISTER;
+		fetch->name = spec_cut(where, 1, where->length);
+		return 0;
+	case '$':
+		return parse_variable(fetch, err);
+	case '@':
+		return parse_memory(fetch, err);
+	case '\\':
+		return parse_immediate(fetch, err);
+	default:
+		return parse_plain(fetch, err);
+	}
+}
+
+/* ---- the chain -------------------------------------------------------- */
+
+/* \"TEXT" at @at of @body; the lexer has kept it in one piece */
+static int parse_text(struct spec_fetch *fetch, const struct spec_slice *body,
+		      int *at, struct trapline_error *err)
+{
+	const int start = *at + 2;
+	struct spec_slice end = spec_cut(body, body->length, body->length);
+	int quote;
+
+	for (quote = start; quote < body->length; quote++) {
+		if (body->text[quote] != '"')
+			continue;
+		if (quote + 1 == body->length ||
+		    strchr(":)", body->text[quote + 1]))
+			break;
+	}
+	if (quote >= body->length)
+		return spec_refuse(err, ERR_STRING_OPEN, &end);
+	fetch->kind = SPEC_TEXT;
+	fetch->name = spec_cut(body, start, quote);
+	fetch->where = spec_cut(body, *at, quote + 1);
+	*at = quote + 1;
+	return 0;
+}
+
+/* "+OFFSET(" or "+uOFFSET(" at @at of @body */
+static int parse_deref(struct spec_fetch *fetch, const struct spec_slice *body,
+		       int *at, struct trapline_error *err)
+{
+	const bool negative = body->text[*at] == '-';
+	struct spec_slice rest = spec_cut(body, *at, body->length);
+	int paren = spec_find(&rest, "(");
+	struct spec_slice number;
+	int ret;
+
+	fetch->kind = SPEC_DEREF;
+	fetch->where = rest;
+	if (paren == rest.length)
+		return spec_refuse(err, ERR_DEREF_PAREN, &rest);
+	fetch->user = rest.text[1] == 'u';
+	number = spec_cut(&rest, 1 + fetch->user, paren);
+	ret = spec_number(&number, &fetch->number);
+	if (!ret && fetch->number > (uint64_t)INT64_MAX + negative)
+		ret = -ERANGE;
+	if (ret) {
+		rest.length = paren;
+		return bad_number(err, ret, ERR_DEREF_OFFSET, &rest);
+	}
+	if (negative)
+		fetch->number = -fetch->number;
+	*at += paren + 1;
+	return 0;
+}
+
+/* The parentheses that close @depth reads, at @at of @body. */
+static int close_chain(struct spec_arg *arg, int depth, int *at,
+		       struct trapline_error *err)
+{
+	struct spec_fetch *fetch;
+	struct spec_slice missing;
+	int i;
+
+	for (i = 0; i < depth; i++) {
+		if (*at + i < arg->body.length &&
+		    arg->body.text[*at + i] == ')')
+			continue;
+		missing = spec_cut(&arg->body, *at + i, *at + i);
+		return spec_refuse(err, ERR_DEREF_OPEN, &missing);
+	}
+	*at += depth;
+	/* the outermost read ends last */
+	for (fetch = arg->fetch, i = 0; i < depth; fetch = fetch->inner, i++)
+		fetch->where.length = arg->body.column + *at - i -
+				      fetch->where.column;
+	return 0;
+}
+
+/* How long is the base at the start of @rest? It ends with ")" or ":". */
+static int base_length(const struct spec_slice *rest)
+{
+	int open = spec_find(rest, "(:");
+	struct spec_slice tail = spec_cut(rest, open, rest->length);
+	int close = spec_find(&tail, ")");
+
+	/* what has parentheses of its own is told as a whole */
+	if (spec_starts(&tail, "(") && close < tail.length) {
+		open += close + 1;
+		tail = spec_cut(rest, open, rest->length);
+		return open + spec_find(&tail, ":)");
+	}
+	return spec_find(rest, ":)");
+}
+
+static int parse_chain(struct spec_arg *arg, int *at,
+		       struct trapline_error *err)
+{
+	const struct spec_slice *body = &arg->body;
+	struct spec_fetch **link = &arg->fetch;
+	struct spec_slice rest;
+	struct spec_fetch *fetch;
+	int depth = 0;
+	int ret;
+
+	for (;;) {
+		rest = spec_cut(body, *at, body->length);
+		fetch = new_fetch(link, err);
+		if (!fetch)
+			return -ENOMEM;
+		if (!spec_starts(&rest, "+") && !spec_starts(&rest, "-"))
+			break;
+		if (++depth > SPEC_DEREF_MAX) {
+			error_set(err, ERR_DEREF_DEPTH, rest.column, 1,
+				  SPEC_DEREF_MAX);
+			return -EINVAL;
+		}
+		ret = parse_deref(fetch, body, at, err);
+		if (ret)
+			return ret;
+		link = &fetch->inner;
+	}
+	if (spec_starts(&rest, "\\\"")) {
+		ret = parse_text(fetch, body, at, err);
+	} else {
+		fetch->where = spec_cut(&rest, 0, base_length(&rest));
+		*at += fetch->where.length;
+		ret = parse_base(fetch, err);
+	}
+	return ret ? ret : close_chain(arg, depth, at, err);
+}
+
+/* The kernel's own probes ignore what follows a read; that hides mistakes. */
+static int refuse_tail(const struct spec_arg *arg,
+		       const struct spec_slice *rest,
+		       struct trapline_error *err)
+{
+	spec_refuse(err, ERR_FETCH_TAIL, rest);
+	if (arg->fetch->kind == SPEC_DEREF && strchr("+-", rest->text[0]))
+		error_hint(err, "the offset of what is read stands before "
+			   "the parenthesis");
+	return -EINVAL;
+}
+
+int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err)
+{
+	struct spec_slice rest;
+	int at = 0;
+	int ret;
+
+	ret = parse_chain(arg, &at, err);
+	if (ret)
+		return ret;
+	rest = spec_cut(&arg->body, at, arg->body.length);
+	if (!rest.length)
+		return 0;
+	if (spec_starts(&rest, "->"))
+		return spec_unsupported(err, "the field", &rest);
+	if (rest.text[0] != ':')
+		return refuse_tail(arg, &rest, err);
+	arg->type.where = spec_cut(&rest, 1, rest.length);
+	return spec_parse_type(&arg->type, err);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Names that were meant, for a name that the kernel does not have. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+
+enum {
+	NEAR_MAX = 3,		/* names proposed */
+	NEAR_LENGTH = 100,	/* longer names are not compared */
+	COPIES_MAX = 4,
+};
+
+struct near_name {
+	const char *name;
+	int distance;
+};
+
+static int least(int a, int b, int c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+/*
+ * How many characters must be changed, added or taken away to make @b of @a;
+ * more than @limit are all the same. Both are at most NEAR_LENGTH long.
+ */
+static int edit_distance(const char *a, int a_length, const char *b,
+			 int b_length, int limit)
+{
+	int row[NEAR_LENGTH + 1];
+	int i, j;
+
+	for (j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (i = 1; i <= a_length; i++) {
+		int corner = row[0];
+		int best = i;
+
+		row[0] = i;
+		for (j = 1; j <= b_length; j++) {
+			int above = row[j];
+
+			row[j] = least(above + 1, row[j - 1] + 1,
+				       corner + (a[i - 1] != b[j - 1]));
+			corner = above;
+			if (row[j] < best)
+				best = row[j];
+		}
+		if (best > limit)
+			return best;
+	}
+	return row[b_length];
+}
+
+/* Keep a name if it is among the nearest; the nearest first. */
+static void keep(struct near_name near[NEAR_MAX], const char *name,
+		 int distance)
+{
+	int i, place = NEAR_MAX;
+
+	for (i = NEAR_MAX - 1; i >= 0; i--) {
+		if (near[i].name && !strcmp(near[i].name, name))
+			return;
+		if (!near[i].name || distance < near[i].distance)
+			place = i;
+	}
+	if (place == NEAR_MAX)
+		return;
+	memmove(&near[place + 1], &near[place],
+		sizeof(near[0]) * (size_t)(NEAR_MAX - 1 - place));
+	near[place] = (struct near_name){ name, distance };
+}
+
+static void find_near(const struct trapline_symbols *symbols, const char *name,
+		      bool only_code, struct near_name near[NEAR_MAX])
+{
+	const int length = (int)strlen(name);
+	const int limit = length < 4 ? 1 : length < 10 ? 2 : 3;
+	size_t i;
+
+	if (length > NEAR_LENGTH)
+		return;
+	for (i = 0; i < symbols_count(symbols); i++) {
+		const struct symbol *symbol = symbols_at(symbols, i);
+		int other = (int)strnlen(symbol->name, NEAR_LENGTH + 1);
+		int distance;
+
+		if (other > NEAR_LENGTH || abs(other - length) > limit ||
+		    (only_code && !symbol_is_code(symbol)))
+			continue;
+		distance = edit_distance(name, length, symbol->name, other,
+					 limit);
+		if (distance <= limit)
+			keep(near, symbol->name, distance);
+	}
+}
+
+/* "sys_openat" is "__x64_sys_openat" since 4.17. */
+static bool suggest_syscall(const struct trapline_symbols *symbols,
+			    const char *name, struct trapline_error *err)
+{
+	const struct symbol *const *found;
+	char wrapper[NEAR_LENGTH + 16];
+
+	if (strncmp(name, "sys_", 4) || strlen(name) > NEAR_LENGTH)
+		return false;
+	snprintf(wrapper, sizeof(wrapper), "__x64_%s", name);
+	if (!symbols_by_name(symbols, NULL, wrapper, &found))
+		return false;
+	error_hint(err, "did you mean %s? Its only argument, $arg1, points to "
+		   "the caller's registers: +0x70($arg1) is the first "
+		   "argument of the system call, +0x68($arg1) the second, "
+		   "+0x60($arg1) the third", wrapper);
+	return true;
+}
+
+void suggest_symbol(const struct trapline_symbols *symbols, const char *name,
+		    bool only_code, struct trapline_error *err)
+{
+	struct near_name near[NEAR_MAX] = { 0 };
+
+	if (only_code && suggest_syscall(symbols, name, err))
+		return;
+	find_near(symbols, name, only_code, near);
+	if (near[2].name)
+		error_hint(err, "did you mean %s, %s or %s?", near[0].name,
+			   near[1].name, near[2].name);
+	else if (near[1].name)
+		error_hint(err, "did you mean %s or %s?", near[0].name,
+			   near[1].name);
+	else if (near[0].name)
+		error_hint(err, "did you mean %s?", near[0].name);
+	else if (only_code)
+		error_hint(err, "the compiler may have put it into its callers "
+			   "(inlined), it may be a macro, or its module is "
+			   "not loaded; see /proc/kallsyms");
+	else
+		error_hint(err, "see /proc/kallsyms; variables are only there "
+			   "if the kernel has CONFIG_KALLSYMS_ALL");
+}
+
+const struct symbol *suggest_copies(const struct trapline_symbols *symbols,
+				    const char *module, const char *name,
+				    char *text, size_t size)
+{
+	const size_t length = strlen(name);
+	const struct symbol *first = NULL;
+	unsigned int copies = 0;
+	size_t used = 0;
+	size_t i;
+
+	text[0] = '\0';
+	for (i = 0; i < symbols_count(symbols); i++) {
+		const struct symbol *symbol = symbols_at(symbols, i);
+
+		if (strncmp(symbol->name, name, length) ||
+		    symbol->name[length] != '.' || !symbol_is_code(symbol))
+			continue;
+		if (module && (!symbol->module ||
+			       strcmp(symbol->module, module)))
+			continue;
+		if (copies++ >= COPIES_MAX || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 first ? ", " : "", symbol->name);
+		/* the part that seldom runs is the least wanted */
+		if (!first || strstr(first->name, ".cold"))
+			first = symbol;
+	}
+	return first;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel's symbols, inside the library: look-up by name and by address.
+ */
+#ifndef TRAPLINE_SYMBOLS_H
+#define TRAPLINE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trapline.h"
+
+/**
+ * struct symbol - one line of kallsyms
+ * @name: of the symbol
+ * @module: NULL for the kernel itself
+ * @address: where it starts
+ * @bytes: to the next symbol with another address, as the kernel counts it
+ * @type: letter of nm(1); t, T, w, W are code
+ */
+struct symbol {
+	const char *name;
+	const char *module;
+	uint64_t address;
+	uint64_t bytes;
+	char type;
+};
+
+/**
+ * symbols_by_name() - all symbols of a name
+ * @symbols: the table
+ * @module: only of this module; NULL: the kernel and all modules
+ * @name: the name
+ * @first: out: the first of them, the others follow it in memory
+ *
+ * Returns how many there are.
+ */
+size_t symbols_by_name(const struct trapline_symbols *symbols,
+		       const char *module, const char *name,
+		       const struct symbol *const **first);
+
+/** symbols_by_address() - the symbol that contains an address, or NULL */
+const struct symbol *symbols_by_address(const struct trapline_symbols *symbols,
+					uint64_t address);
+
+/** symbols_count() - how many there are, for a walk over all of them */
+size_t symbols_count(const struct trapline_symbols *symbols);
+/** symbols_at() - one of them, @index from 0, in no order to rely on */
+const struct symbol *symbols_at(const struct trapline_symbols *symbols,
+				size_t index);
+
+/** symbol_is_code() - is it a function (or a label inside code)? */
+bool symbol_is_code(const struct symbol *symbol);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libtrapline: probes from text, records back to text.
+ *
+ * The path of a program that uses it, in order:
+ *
+ *	trapline_symbols_load()		the kernel's names and addresses
+ *	trapline_event_parse()		a line of text becomes an event
+ *	trapline_session_open()		/dev/trapline; closing it removes all
+ *	trapline_session_setup()	the rings
+ *	trapline_session_add()		events into the kernel, then
+ *	trapline_session_enable()	armed, then
+ *	trapline_session_start()	hits are recorded
+ *	trapline_reader_open(), _add()	map the rings
+ *	trapline_reader_poll()		records, merged over CPUs in time order
+ *	trapline_format_record()	a record as the line that ftrace prints
+ *	trapline_session_stop()		disarm; trapline_reader_poll() to the end
+ *	trapline_session_stats()	what was recorded, and what was lost
+ *
+ * Functions that can fail return 0 or a negative errno, and fill in a struct
+ * trapline_error where one is passed. Nothing is printed by the library. No
+ * function may be called from two threads at once on the same object.
+ */
+#ifndef TRAPLINE_H
+#define TRAPLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct trapline_symbols;
+struct trapline_event;
+struct trapline_session;
+struct trapline_reader;
+struct trapline_names;
+
+/**
+ * struct trapline_error - what went wrong, where, and what to do
+ * @code: number of the reason, stable; see trapline_error_name()
+ * @column: 0-based column of the first wrong character of the line, or -1
+ * @length: how many characters are wrong, at least 1 where @column is not -1
+ * @os_errno: errno of the call that failed, or 0
+ * @text: the reason, one line without a newline
+ * @hint: a proposal, one line, or empty
+ */
+struct trapline_error {
+	int code;
+	int column;
+	int length;
+	int os_errno;
+	char text[512];
+	char hint[512];
+};
+
+/** trapline_error_name() - short stable name of a reason, as "symbol-unknown" */
+const char *trapline_error_name(int code);
+
+/** trapline_version() - version of the library, as "1.0.0" */
+const char *trapline_version(void);
+
+/* ---- symbols ---------------------------------------------------------- */
+
+/**
+ * trapline_symbols_load() - read the running kernel's symbols
+ * @path: NULL for /proc/kallsyms; a file of that form for tests
+ * @out: the table, to be freed with trapline_symbols_free()
+ * @err: filled on failure: no file, or all addresses hidden (kptr_restrict)
+ */
+int trapline_symbols_load(const char *path, struct trapline_symbols **out,
+			  struct trapline_error *err);
+void trapline_symbols_free(struct trapline_symbols *symbols);
+
+/* ---- events ----------------------------------------------------------- */
+
+/**
+ * trapline_event_parse() - turn a probe definition into an event
+ * @line: a line in the language of kprobe_events
+ * @symbols: the kernel's symbols
+ * @out: the event, to be freed with trapline_event_free() unless a session
+ *	has taken it; NULL for a line that is empty or only a comment
+ * @err: filled on failure, with column and hint
+ *
+ * Nothing is asked of the kernel but what @symbols has: a dry run.
+ */
+int trapline_event_parse(const char *line,
+			 const struct trapline_symbols *symbols,
+			 struct trapline_event **out,
+			 struct trapline_error *err);
+void trapline_event_free(struct trapline_event *event);
+
+/** trapline_event_name() - "open", or the automatic "p_vfs_read_0" */
+const char *trapline_event_name(const struct trapline_event *event);
+/** trapline_event_group() - "kprobes" unless the line names another */
+const char *trapline_event_group(const struct trapline_event *event);
+/** trapline_event_line() - the definition, word for word */
+const char *trapline_event_line(const struct trapline_event *event);
+
+/**
+ * trapline_event_listing() - the definition in the form of the kernel's list
+ * @event: the event
+ * @buf: where to write; always ends with a NUL
+ * @size: of @buf
+ *
+ * As the kernel lists it: "p:kprobes/t vfs_read arg1=$arg1 n=$arg3:u64".
+ * Returns the length without NUL that the whole text has.
+ */
+size_t trapline_event_listing(const struct trapline_event *event, char *buf,
+			      size_t size);
+
+/* ---- sessions --------------------------------------------------------- */
+
+/**
+ * struct trapline_session_opts - sizes of a session, 0 for the defaults
+ * @size: sizeof(struct trapline_session_opts)
+ * @packet_bytes: a power of two from 4096; 64 KiB
+ * @packet_count: a power of two from 2, per CPU; 16
+ * @watermark: packets ready before the reader is woken; 1
+ */
+struct trapline_session_opts {
+	size_t size;
+	unsigned int packet_bytes;
+	unsigned int packet_count;
+	unsigned int watermark;
+};
+
+/**
+ * struct trapline_stats - outcomes of the hits of an event or a session
+ *
+ * The fields are those of struct tl_stats in <uapi/trapline.h>; @hits is the
+ * sum of @recorded to @not_running.
+ */
+struct trapline_stats {
+	uint64_t hits;
+	uint64_t recorded;
+	uint64_t filtered;
+	uint64_t full;
+	uint64_t wrapped;
+	uint64_t too_big;
+	uint64_t recursion;
+	uint64_t not_running;
+	uint64_t faults;
+	uint64_t truncated;
+	uint64_t nmissed;
+};
+
+/** trapline_session_open() - open /dev/trapline; says why where it cannot */
+int trapline_session_open(struct trapline_session **out,
+			  struct trapline_error *err);
+
+/**
+ * struct trapline_info - what the loaded module can do, of TL_QUERY
+ * @size: sizeof(struct trapline_info)
+ * @abi_major: of the control interface
+ * @abi_minor: of the control interface
+ * @format: of the packets
+ * @arch: ELF machine number
+ * @backends: bit 1 << TL_BACKEND_* for each that can be used
+ * @features: TL_FEATURE_*
+ * @cpu_count: one more than the highest possible CPU number
+ * @events_max: events in one session
+ * @packet_bytes_min: smallest packet
+ * @packet_bytes_max: largest packet
+ */
+struct trapline_info {
+	size_t size;
+	unsigned int abi_major;
+	unsigned int abi_minor;
+	unsigned int format;
+	unsigned int arch;
+	uint64_t backends;
+	uint64_t features;
+	unsigned int cpu_count;
+	unsigned int events_max;
+	unsigned int packet_bytes_min;
+	unsigned int packet_bytes_max;
+};
+
+/** trapline_session_info() - fills in @info, of which @size must be set */
+int trapline_session_info(const struct trapline_session *session,
+			  struct trapline_info *info);
+int trapline_session_setup(struct trapline_session *session,
+			   const struct trapline_session_opts *opts,
+			   struct trapline_error *err);
+/** trapline_session_add() - the session owns @event if this succeeds */
+int trapline_session_add(struct trapline_session *session,
+			 struct trapline_event *event,
+			 struct trapline_error *err);
+/** trapline_session_enable() - arm all events that are not armed */
+int trapline_session_enable(struct trapline_session *session,
+			    struct trapline_error *err);
+/**
+ * trapline_session_failed() - the event that trapline_session_enable() could
+ * not arm, of whose line the error's column is; NULL if it is not known
+ */
+const struct trapline_event *
+trapline_session_failed(const struct trapline_session *session);
+int trapline_session_start(struct trapline_session *session,
+			   struct trapline_error *err);
+int trapline_session_stop(struct trapline_session *session,
+			  struct trapline_error *err);
+/** trapline_session_events() - number of events; see trapline_session_event() */
+unsigned int trapline_session_events(const struct trapline_session *session);
+const struct trapline_event *
+trapline_session_event(const struct trapline_session *session,
+		       unsigned int index);
+/**
+ * trapline_session_stats() - counters of one event, or of all
+ * @session: the session
+ * @event: an event of it, or NULL for the sum
+ * @out: the counters
+ * @err: filled on failure
+ */
+int trapline_session_stats(struct trapline_session *session,
+			   const struct trapline_event *event,
+			   struct trapline_stats *out,
+			   struct trapline_error *err);
+/**
+ * trapline_session_fd() - the session's file, for commands of one's own
+ *
+ * It belongs to the session: not to be closed.
+ */
+int trapline_session_fd(const struct trapline_session *session);
+/** trapline_session_close() - remove all probes, free all events and rings */
+void trapline_session_close(struct trapline_session *session);
+
+/* ---- records ---------------------------------------------------------- */
+
+/**
+ * enum trapline_context - what the CPU was doing when the event was hit
+ */
+enum trapline_context {
+	TRAPLINE_TASK,
+	TRAPLINE_SOFTIRQ,
+	TRAPLINE_HARDIRQ,
+	TRAPLINE_NMI,
+};
+
+/**
+ * struct trapline_record - one record, valid inside the callback only
+ * @event: whose record
+ * @time_ns: CLOCK_MONOTONIC
+ * @cpu: where
+ * @tid: thread id in the initial pid namespace
+ * @context: of the handler
+ * @payload: the arguments, packed
+ * @payload_bytes: their length
+ * @status: one TL_STATUS_* byte per recorded argument, or NULL: all are good
+ */
+struct trapline_record {
+	const struct trapline_event *event;
+	uint64_t time_ns;
+	unsigned int cpu;
+	unsigned int tid;
+	enum trapline_context context;
+	const unsigned char *payload;
+	size_t payload_bytes;
+	const unsigned char *status;
+};
+
+/**
+ * struct trapline_loss - a packet that says that records were lost before it,
+ * or the end of a ring that has lost some after its last packet
+ * @cpu: in whose ring
+ * @records: lost since the previous packet (full, wrapped, too big)
+ * @packets: overwritten or damaged since the previous packet; how many
+ *	records were in them is not known
+ * @time_ns: begin of the packet
+ */
+struct trapline_loss {
+	unsigned int cpu;
+	uint64_t records;
+	uint64_t packets;
+	uint64_t time_ns;
+};
+
+/** struct trapline_sink - where the reader puts what it reads; a callback
+ * returns 0, or a negative errno which ends trapline_reader_poll() with it
+ * @record: called for each record, in time order
+ * @loss: called before the first record of a packet that tells of a loss, and
+ *	at the end
+ * @data: handed to both
+ */
+struct trapline_sink {
+	int (*record)(const struct trapline_record *record, void *data);
+	int (*loss)(const struct trapline_loss *loss, void *data);
+	void *data;
+};
+
+/** trapline_reader_open() - an empty reader */
+int trapline_reader_open(struct trapline_reader **out,
+			 struct trapline_error *err);
+/**
+ * trapline_reader_add() - read the rings of a session too
+ * @reader: the reader; records of all its sessions come in one time order
+ * @session: must be set up; must outlive the reader
+ * @sink: where its records go
+ * @err: filled on failure
+ */
+int trapline_reader_add(struct trapline_reader *reader,
+			struct trapline_session *session,
+			const struct trapline_sink *sink,
+			struct trapline_error *err);
+/**
+ * trapline_reader_poll() - deliver what there is
+ * @reader: the reader
+ * @timeout_ms: how long to wait for a full packet before the open ones are
+ *	flushed; what is then older than the flush is delivered
+ * @err: filled on failure
+ *
+ * Returns 1 when all sessions are stopped and drained, 0 to be called again,
+ * a negative errno on failure.
+ */
+int trapline_reader_poll(struct trapline_reader *reader, int timeout_ms,
+			 struct trapline_error *err);
+void trapline_reader_close(struct trapline_reader *reader);
+
+/* ---- names of tasks --------------------------------------------------- */
+
+/**
+ * trapline_names_open() - follow the names of all tasks from now on
+ * @symbols: the kernel's symbols
+ * @reader: the reader that will deliver the records they belong to
+ * @out: the table; to be closed after the reader
+ * @err: filled on failure, or with code "names-best-effort" although 0 is
+ *	returned: where the names cannot be followed they are looked up in
+ *	/proc at first sight. The code is 0 if all is well.
+ *
+ * Has a small session of its own (forks, execs and renames), so that a full
+ * ring of the user's events loses no name. To be opened before the sessions
+ * whose records it names are started: it then knows every task of theirs.
+ */
+int trapline_names_open(const struct trapline_symbols *symbols,
+			struct trapline_reader *reader,
+			struct trapline_names **out,
+			struct trapline_error *err);
+/** trapline_names_stop() - stop following; before the reader's last poll */
+int trapline_names_stop(struct trapline_names *names,
+			struct trapline_error *err);
+/** trapline_names_get() - name of a thread at this point of the record stream */
+const char *trapline_names_get(struct trapline_names *names, unsigned int tid);
+void trapline_names_close(struct trapline_names *names);
+
+/* ---- text ------------------------------------------------------------- */
+
+/**
+ * struct trapline_format_opts - how a record is printed
+ * @size: sizeof(struct trapline_format_opts)
+ * @nanoseconds: nine digits after the second instead of six
+ */
+struct trapline_format_opts {
+	size_t size;
+	bool nanoseconds;
+};
+
+/**
+ * trapline_format_record() - a record as one line, without the newline
+ * @record: the record
+ * @symbols: for the places of callers
+ * @names: for the name of the task; NULL: not known
+ * @opts: NULL for the defaults
+ * @buf: where to write; always ends with a NUL
+ * @size: of @buf
+ *
+ * "            TASK-TID     [CPU] FLAGS SECONDS.MICROS: EVENT: (PLACE) name=value"
+ * Returns the length without NUL that the whole text has, as snprintf() does,
+ * or a negative errno (-EBADMSG) for a payload that the event cannot have made.
+ */
+int trapline_format_record(const struct trapline_record *record,
+			   const struct trapline_symbols *symbols,
+			   struct trapline_names *names,
+			   const struct trapline_format_opts *opts, char *buf,
+			   size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
