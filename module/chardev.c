@@ -30,8 +30,8 @@ static int tl_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static int tl_run_query(struct file *file, union tl_command *command,
-			struct tl_error *error)
+static int tl_run_query(struct file *file, u32 number,
+			union tl_command *command, struct tl_error *error)
 {
 	command->query = (struct tl_query){
 		.size = command->query.size,
@@ -59,27 +59,39 @@ static int tl_run_query(struct file *file, union tl_command *command,
 	return 0;
 }
 
-/* The other commands are the session's, under its lock. */
-#define TL_SESSION_COMMAND(name, function, member)                             \
-	static int name(struct file *file, union tl_command *command,          \
-			struct tl_error *error)                                \
-	{                                                                      \
-		struct tl_session *session = file->private_data;               \
-		int err;                                                       \
-									       \
-		if (mutex_lock_killable(&session->lock))                       \
-			return -EINTR;                                         \
-		err = function(session, &command->member);                     \
-		mutex_unlock(&session->lock);                                  \
-		return err;                                                    \
+static int tl_run_locked(struct tl_session *session, u32 number,
+			 union tl_command *command)
+{
+	switch (number) {
+	case _IOC_NR(TL_SESSION_SETUP):
+		return tl_session_setup(session, &command->setup);
+	case _IOC_NR(TL_EVENT_ADD):
+		return tl_session_event_add(session, &command->event_add);
+	case _IOC_NR(TL_EVENT_CTL):
+		return tl_session_event_ctl(session, &command->event_ctl);
+	case _IOC_NR(TL_SESSION_CTL):
+		return tl_session_ctl(session, &command->session_ctl);
+	case _IOC_NR(TL_RING_OPEN):
+		return tl_ring_file_open(session, &command->ring_open);
+	case _IOC_NR(TL_STATS):
+		return tl_session_stats(session, &command->stats);
 	}
+	return -ENOTTY;
+}
 
-TL_SESSION_COMMAND(tl_run_setup, tl_session_setup, setup)
-TL_SESSION_COMMAND(tl_run_event_add, tl_session_event_add, event_add)
-TL_SESSION_COMMAND(tl_run_event_ctl, tl_session_event_ctl, event_ctl)
-TL_SESSION_COMMAND(tl_run_session_ctl, tl_session_ctl, session_ctl)
-TL_SESSION_COMMAND(tl_run_ring_open, tl_ring_file_open, ring_open)
-TL_SESSION_COMMAND(tl_run_stats, tl_session_stats, stats)
+/* The other commands are the session's, one at a time. */
+static int tl_run_session(struct file *file, u32 number,
+			  union tl_command *command, struct tl_error *error)
+{
+	struct tl_session *session = file->private_data;
+	int err;
+
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	err = tl_run_locked(session, number, command);
+	mutex_unlock(&session->lock);
+	return err;
+}
 
 static const struct tl_command_ops tl_commands[] = {
 	{
@@ -92,41 +104,41 @@ static const struct tl_command_ops tl_commands[] = {
 		.bytes = sizeof(struct tl_session_setup),
 		.error_at = offsetof(struct tl_session_setup, error),
 		.is_privileged = true,
-		.run = tl_run_setup,
+		.run = tl_run_session,
 	},
 	{
 		.number = _IOC_NR(TL_EVENT_ADD),
 		.bytes = sizeof(struct tl_event_add),
 		.error_at = offsetof(struct tl_event_add, error),
 		.is_privileged = true,
-		.run = tl_run_event_add,
+		.run = tl_run_session,
 	},
 	{
 		.number = _IOC_NR(TL_EVENT_CTL),
 		.bytes = sizeof(struct tl_event_ctl),
 		.error_at = offsetof(struct tl_event_ctl, error),
 		.is_privileged = true,
-		.run = tl_run_event_ctl,
+		.run = tl_run_session,
 	},
 	{
 		.number = _IOC_NR(TL_SESSION_CTL),
 		.bytes = sizeof(struct tl_session_ctl),
 		.error_at = offsetof(struct tl_session_ctl, error),
 		/* stopping must always be possible */
-		.run = tl_run_session_ctl,
+		.run = tl_run_session,
 	},
 	{
 		.number = _IOC_NR(TL_RING_OPEN),
 		.bytes = sizeof(struct tl_ring_open),
 		.error_at = offsetof(struct tl_ring_open, error),
 		.is_privileged = true,
-		.run = tl_run_ring_open,
+		.run = tl_run_session,
 	},
 	{
 		.number = _IOC_NR(TL_STATS),
 		.bytes = sizeof(struct tl_stats),
 		.error_at = offsetof(struct tl_stats, error),
-		.run = tl_run_stats,
+		.run = tl_run_session,
 	},
 	{}
 };

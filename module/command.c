@@ -93,7 +93,7 @@ long tl_command_run(const struct tl_command_ops *table, struct file *file,
 		error->code = TL_ERR_FLAGS;
 		err = -EINVAL;
 	} else {
-		err = ops->run(file, &command, error);
+		err = ops->run(file, ops->number, &command, error);
 	}
 	if (copy_to_user(uarg, &command, min(size, ops->bytes)))
 		return -EFAULT;

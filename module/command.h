@@ -38,7 +38,7 @@ struct tl_command_ops {
 	u32 bytes;
 	u32 error_at;
 	bool is_privileged;
-	int (*run)(struct file *file, union tl_command *command,
+	int (*run)(struct file *file, u32 number, union tl_command *command,
 		   struct tl_error *error);
 };
 

@@ -201,7 +201,8 @@ static int tl_ring_file_get(struct tl_ring_cpu *rc, struct tl_ring_get *get)
 	return 0;
 }
 
-static int tl_ring_command_get(struct file *file, union tl_command *command,
+static int tl_ring_command_get(struct file *file, u32 number,
+			       union tl_command *command,
 			       struct tl_error *error)
 {
 	struct tl_ring_cpu *rc = tl_ring_of(file);

@@ -122,8 +122,7 @@ static int tl_session_alloc_rings(struct tl_session *session)
 
 	session->rings = kcalloc(nr_cpu_ids, sizeof(*session->rings),
 				 GFP_KERNEL_ACCOUNT);
-	session->gate = alloc_percpu_gfp(struct tl_ring *,
-					      GFP_KERNEL_ACCOUNT);
+	session->gate = alloc_percpu_gfp(struct tl_ring *, GFP_KERNEL_ACCOUNT);
 	if (!session->rings || !session->gate)
 		goto fail;
 	for_each_possible_cpu(cpu) {

@@ -28,14 +28,15 @@ pack()
 		cpio --null -o -H newc -R 0:0 --quiet)
 }
 
-# compile SOURCE RESULT FLAG... - renamed into place, others may run it now
+# compile RESULT SOURCE... - renamed into place, others may run it now
 compile()
 {
-	local source=$1 result=$2
+	local result=$1
 
-	shift 2
-	newer "$result" "$source" && return 0
-	gcc -Os -Wall -Wextra "$@" -o "$result.$$" "$source" && mv "$result.$$" "$result"
+	shift
+	newer "$result" "$@" "$here/guest/guest.h" && return 0
+	gcc -D_GNU_SOURCE -Os -Wall -Wextra -static -o "$result.$$" "$@" &&
+		mv "$result.$$" "$result"
 }
 
 # The files a busybox userland wants to find.
@@ -91,8 +92,8 @@ prepare_guest()
 	mkdir -p "$guest" || return 1
 	exec 8>"$guest/lock"
 	flock 8
-	compile "$here/init.c" "$guest/init" -static &&
-		compile "$here/watch.c" "$guest/watch" || return 1
+	compile "$guest/init" "$here"/guest/*.c &&
+		compile "$guest/watch" "$here/watch.c" || return 1
 	if ! newer "$guest/base.cpio" "$guest/init" "$busybox" \
 		"$here/guest-profile" "$here/initramfs.sh"; then
 		tree=$(mktemp -d) && base_tree "$tree" &&

@@ -8,13 +8,12 @@
  * QEMU gets three sockets, as file descriptors OUT_FD, ERR_FD and CTL_FD.
  * What it sends on the first two goes to our stdout and stderr; the lines on
  * the third go to the file CTL, and "drain OUT ERR" lines among them are
- * answered once that many bytes have come (see init.c).  QEMU's own messages
+ * answered once that many bytes have come (see guest/main.c).  QEMU's own messages
  * go to the file LOG.  With -t QEMU keeps our terminal.
  *
  * VERDICT gets one line: "qemu STATUS", "timeout", "signal N" or "pipe" (our
  * reader has gone).  Judging what it means is qemu/run's work.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

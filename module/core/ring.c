@@ -297,7 +297,7 @@ int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 	for (;;) {
 		u64 next = reader->next_seq;
 		u64 *word = &tl_ring_slot(ring, next)->word;
-		u64 seen = smp_load_acquire(word);
+		u64 seen = smp_load_acquire(word); /* B, see below */
 		s64 ahead = tl_slot_ahead(seen, next);
 
 		if (ahead > 0) {
