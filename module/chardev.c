@@ -124,7 +124,7 @@ static const struct tl_command_ops tl_commands[] = {
 		.number = _IOC_NR(TL_SESSION_CTL),
 		.bytes = sizeof(struct tl_session_ctl),
 		.error_at = offsetof(struct tl_session_ctl, error),
-		/* stopping must always be possible */
+		/* stopping must always be possible; start asks by itself */
 		.run = tl_run_session,
 	},
 	{

@@ -6,6 +6,13 @@
 
 /* For events whose records are never made directly. */
 static DEFINE_PER_CPU(struct tl_ring *, tl_no_ring);
+static DEFINE_PER_CPU(struct tl_counters, tl_no_counters);
+
+struct tl_event tl_event_none = {
+	.ring = &tl_no_ring,
+	.direct_ring = &tl_no_ring,
+	.counters = &tl_no_counters,
+};
 
 /**
  * tl_event_alloc() - an event with room for its program

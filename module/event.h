@@ -29,12 +29,14 @@ struct tl_counters {
  * @counters: per CPU
  * @id: number in the session
  * @direct_ring: the same as @ring for an event whose records are of one length,
- *	have the short header and cannot fault; for others always NULL
+ *	have the short header and cannot fault; for others a gate that is
+ *	always closed
  * @short_bytes: that length
  * @prog: its program
  * @place: where it is
  * @is_enabled: it is among the events of its place
- * @is_listed: it was found in the list of a command that is being checked
+ * @is_listed: for the length of one command: found in its list of events, and
+ *	then, changed by it
  */
 struct tl_event {
 	struct tl_ring *__percpu *ring;
@@ -47,6 +49,9 @@ struct tl_event {
 	bool is_enabled;
 	bool is_listed;
 };
+
+/* Stands for an event that was disabled: its hits are nobody's. */
+extern struct tl_event tl_event_none;
 
 struct tl_event *tl_event_alloc(struct tl_ring *__percpu *ring, u32 insn_count);
 void tl_event_ready(struct tl_event *event);

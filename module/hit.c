@@ -127,7 +127,7 @@ static noinline void tl_hit_others(const struct tl_place_events *events,
 	u32 i;
 
 	for (i = 1; i < events->count; i++)
-		tl_hit_event(events->event[i], src, level);
+		tl_hit_event(READ_ONCE(events->event[i]), src, level);
 }
 NOKPROBE_SYMBOL(tl_hit_others);
 
@@ -137,7 +137,7 @@ static noinline int tl_hit_recursion(const struct tl_place_events *events)
 	u32 i;
 
 	for (i = 0; i < events->count; i++)
-		tl_hit_count(events->event[i], TL_RECURSION);
+		tl_hit_count(READ_ONCE(events->event[i]), TL_RECURSION);
 	return 0;
 }
 NOKPROBE_SYMBOL(tl_hit_recursion);
@@ -171,7 +171,7 @@ int tl_event_hit(const struct tl_place *place, struct pt_regs *regs,
 	 */
 	raw_cpu_write(tl_cpu.busy[level], true);
 	barrier();
-	tl_hit_event(events->event[0], &src, level);
+	tl_hit_event(READ_ONCE(events->event[0]), &src, level);
 	if (unlikely(events->count > 1))
 		tl_hit_others(events, &src, level);
 	barrier();

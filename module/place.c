@@ -58,7 +58,7 @@ void tl_place_put(struct tl_place *place)
 	place->ops->destroy(place);
 }
 
-static struct tl_place_events *tl_place_events(const struct tl_place *place)
+static struct tl_place_events *tl_place_current(const struct tl_place *place)
 {
 	/* the session's lock is held: nobody else publishes */
 	return rcu_dereference_protected(place->events, true);
@@ -67,42 +67,39 @@ static struct tl_place_events *tl_place_events(const struct tl_place *place)
 static void tl_place_publish(struct tl_place *place,
 			     struct tl_place_events *events)
 {
-	struct tl_place_events *old = tl_place_events(place);
+	struct tl_place_events *old = tl_place_current(place);
 
 	rcu_assign_pointer(place->events, events);
 	if (old)
 		kfree_rcu(old, rcu);
 }
 
-static struct tl_place_events *tl_place_events_alloc(u32 count)
-{
-	struct tl_place_events *events;
-
-	events = kzalloc(struct_size(events, event, count), GFP_KERNEL_ACCOUNT);
-	if (events)
-		events->count = count;
-	return events;
-}
-
 /* Publish the enabled events of a place and one more. */
 static int tl_place_insert(struct tl_place *place, struct tl_event *event)
 {
-	const struct tl_place_events *old = tl_place_events(place);
-	u32 count = old && !place->is_idle ? old->count : 0;
+	const struct tl_place_events *old = tl_place_current(place);
+	u32 old_count = old && !place->is_idle ? old->count : 0;
 	struct tl_place_events *new;
-	u32 i, at;
+	bool is_in = false;
+	u32 i;
 
-	for (at = 0; at < count && old->event[at]->id < event->id; at++)
-		;
-	new = tl_place_events_alloc(count + 1);
+	new = kzalloc(struct_size(new, event, place->enabled + 1),
+		      GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
-	for (i = 0; i < at; i++)
-		new->event[i] = old->event[i];
-	new->event[at] = event;
-	for (i = at; i < count; i++)
-		new->event[i + 1] = old->event[i];
+	for (i = 0; i < old_count; i++) {
+		if (old->event[i] == &tl_event_none)
+			continue;
+		if (!is_in && old->event[i]->id > event->id) {
+			new->event[new->count++] = event;
+			is_in = true;
+		}
+		new->event[new->count++] = old->event[i];
+	}
+	if (!is_in)
+		new->event[new->count++] = event;
 	tl_place_publish(place, new);
+	place->enabled++;
 	place->is_idle = false;
 	return 0;
 }
@@ -123,6 +120,7 @@ int tl_place_enable(struct tl_place *place, struct tl_event *event)
 	err = place->ops->arm(place);
 	if (err) {
 		tl_place_publish(place, NULL); /* it was the only one */
+		place->enabled = 0;
 		return err;
 	}
 	place->is_armed = true;
@@ -130,31 +128,25 @@ int tl_place_enable(struct tl_place *place, struct tl_event *event)
 }
 
 /**
- * tl_place_remove() - an event is not to be hit any more
+ * tl_place_disable() - an event is not to be hit any more
  * @place: its place
  * @event: the event; it may be hit until tl_place_disarm() has returned
  *
- * Returns 0, or -ENOMEM with nothing changed.
+ * Needs no memory, so that whatever was enabled can be disabled again.
  */
-int tl_place_remove(struct tl_place *place, const struct tl_event *event)
+void tl_place_disable(struct tl_place *place, const struct tl_event *event)
 {
-	const struct tl_place_events *old = tl_place_events(place);
-	struct tl_place_events *new;
-	u32 i, at = 0;
+	struct tl_place_events *events = tl_place_current(place);
+	u32 i;
 
-	if (old->count == 1) {
+	if (!--place->enabled) {
 		/* published until disarmed: its hits are counted to the last */
 		place->is_idle = true;
-		return 0;
+		return;
 	}
-	new = tl_place_events_alloc(old->count - 1);
-	if (!new)
-		return -ENOMEM;
-	for (i = 0; i < old->count; i++)
-		if (old->event[i] != event)
-			new->event[at++] = old->event[i];
-	tl_place_publish(place, new);
-	return 0;
+	for (i = 0; i < events->count; i++)
+		if (events->event[i] == event)
+			WRITE_ONCE(events->event[i], &tl_event_none);
 }
 
 static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
@@ -177,7 +169,7 @@ static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
  * @places: the session's
  *
  * In batches, because the kernel waits for a grace period in each call. When
- * this returns, no handler runs for an event that was removed before.
+ * this returns, no handler runs for an event that was disabled before.
  */
 void tl_place_disarm(struct list_head *places)
 {
@@ -196,7 +188,7 @@ void tl_place_disarm(struct list_head *places)
 		batch[count++] = place;
 	}
 	tl_place_disarm_batch(batch, count);
-	/* for the events that were removed from a place which stays armed */
+	/* for the events that were disabled on a place which stays armed */
 	synchronize_rcu();
 }
 
@@ -208,8 +200,10 @@ void tl_place_disarm_all(struct list_head *places)
 {
 	struct tl_place *place;
 
-	list_for_each_entry(place, places, node)
+	list_for_each_entry(place, places, node) {
 		place->is_idle = place->is_armed;
+		place->enabled = 0;
+	}
 	tl_place_disarm(places);
 }
 

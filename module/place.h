@@ -17,10 +17,11 @@
 struct tl_event;
 
 /**
- * struct tl_place_events - what is hit at a place, never changed once published
+ * struct tl_place_events - what is hit at a place
  * @rcu: for freeing it
- * @count: how many
- * @event: in the order of making
+ * @count: length of @event
+ * @event: in the order of making; once published, an entry changes at most
+ *	into &tl_event_none
  */
 struct tl_place_events {
 	struct rcu_head rcu;
@@ -35,7 +36,9 @@ struct tl_place_events {
  * @address: armed address, as the user gave it
  * @maxactive: of a return probe, as the user gave it
  * @users: events that are on this place, enabled or not
- * @events: the enabled events; never NULL while the probe is registered
+ * @enabled: how many of them are enabled
+ * @events: the enabled events, and &tl_event_none where one was disabled;
+ *	never NULL while the probe is registered
  * @is_armed: the probe is registered
  * @is_idle: armed, but to be disarmed: @events are not enabled any more
  * @nmissed_before: missed hits counted by earlier armings
@@ -48,6 +51,7 @@ struct tl_place {
 	unsigned long address;
 	u32 maxactive;
 	u32 users;
+	u32 enabled;
 	struct tl_place_events __rcu *events;
 	bool is_armed;
 	bool is_idle;
@@ -59,7 +63,7 @@ struct tl_place *tl_place_get(struct list_head *places,
 			      unsigned long address, u32 maxactive);
 void tl_place_put(struct tl_place *place);
 int tl_place_enable(struct tl_place *place, struct tl_event *event);
-int tl_place_remove(struct tl_place *place, const struct tl_event *event);
+void tl_place_disable(struct tl_place *place, const struct tl_event *event);
 void tl_place_disarm(struct list_head *places);
 void tl_place_disarm_all(struct list_head *places);
 u64 tl_place_nmissed(const struct tl_place *place);

@@ -162,16 +162,20 @@ void tl_ring_cpu_finish(struct tl_ring_cpu *rc)
  * @now_ns: a time taken before
  *
  * Leaves in flushed_ns the time before which every record is in a closed
- * packet. That is @now_ns, unless the flush has interrupted a writer: it may
- * have taken its time already and reserve later, if no packet was open (else
- * its reservation fails and it takes another time). Then it is the time of
- * the last reservation, before which the interrupted one cannot be.
+ * packet. That is @now_ns, which no later record can be before even if this
+ * CPU's clock lags behind the one that told it; unless the flush has
+ * interrupted a writer. That one may have taken its time already and reserve
+ * later, if no packet was open (else its reservation fails and it takes
+ * another time). Then it is the time of the last reservation, before which the
+ * interrupted one cannot be. (Whose session the writer is in is not looked at:
+ * an earlier time is only less useful, not wrong.)
  */
 void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns)
 {
 	u64 last_ns = READ_ONCE(rc->ring.last_ns);
 	bool is_busy = rc->cpu == raw_smp_processor_id() && tl_context_busy();
 
+	tl_ring_not_before(&rc->ring, now_ns);
 	tl_ring_flush(&rc->ring);
 	rc->flushed_ns = is_busy ? min(now_ns, last_ns) : now_ns;
 }
@@ -184,13 +188,4 @@ void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns)
 bool tl_ring_cpu_ready(const struct tl_ring_cpu *rc, u32 packets)
 {
 	return tl_ring_ready(&rc->ring, READ_ONCE(rc->reader.next_seq), packets);
-}
-
-/**
- * tl_ring_cpu_ended() - is everything read, and will nothing come?
- * @rc: the ring
- */
-bool tl_ring_cpu_ended(const struct tl_ring_cpu *rc)
-{
-	return READ_ONCE(rc->is_final) && !tl_ring_cpu_ready(rc, 1);
 }

@@ -29,11 +29,10 @@ struct tl_ring_config {
  * @pages: the meta page, then the buffers
  * @page_count: how many
  * @area: the kernel's mapping of @pages
- * @reader_lock: holds @reader and @read_left
+ * @reader_lock: holds @reader, @read_at and @read_bytes
  * @reader: the reader's side of @ring
- * @read_packet: the packet that read() is in
- * @read_at: how much of it was read
- * @read_bytes: its length
+ * @read_at: how much read() has copied of the reader's packet
+ * @read_bytes: length of that packet
  * @is_open: a ring file exists
  * @is_final: no writer will come any more
  * @wait: sleepers
@@ -58,7 +57,7 @@ struct tl_ring_cpu {
 	u64 flushed_ns;
 };
 
-/* Total of all sessions, and its limit, in pages. */
+/* Most pages that the rings of all sessions may have together. */
 extern unsigned long tl_ring_pages_max;
 
 u64 tl_ring_cpu_map_bytes(const struct tl_ring_config *config);
@@ -68,6 +67,5 @@ void tl_ring_cpu_destroy(struct tl_ring_cpu *rc);
 void tl_ring_cpu_finish(struct tl_ring_cpu *rc);
 void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns);
 bool tl_ring_cpu_ready(const struct tl_ring_cpu *rc, u32 packets);
-bool tl_ring_cpu_ended(const struct tl_ring_cpu *rc);
 
 #endif

@@ -16,6 +16,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uuid.h>
 
+#include "command.h"
 #include "session.h"
 
 #define TL_PACKET_BYTES_DEFAULT (64u << 10)
@@ -108,7 +109,7 @@ static int tl_session_config(struct tl_session *session,
 			&count_shift))
 		return tl_refuse(error, TL_ERR_PACKET_COUNT, -EINVAL);
 	if (setup->watermark > packet_count)
-		return tl_refuse(error, TL_ERR_PACKET_COUNT, -EINVAL);
+		return tl_refuse(error, TL_ERR_WATERMARK, -EINVAL);
 	config->geo = tl_geometry(packet_shift, count_shift);
 	config->watermark = setup->watermark ?: 1;
 	generate_random_uuid(config->uuid);
@@ -239,6 +240,9 @@ int tl_session_ctl(struct tl_session *session, struct tl_session_ctl *ctl)
 		return tl_refuse(error, TL_ERR_RESERVED, -EINVAL);
 	switch (ctl->command) {
 	case TL_SESSION_START:
+		/* the right may have gone since the session was opened */
+		if (tl_command_forbidden())
+			return tl_refuse(error, tl_command_forbidden(), -EPERM);
 		if (session->state != TL_SESSION_READY)
 			return tl_refuse(error, TL_ERR_STATE, -EBUSY);
 		session->state = TL_SESSION_RUNNING;

@@ -166,14 +166,12 @@ static int tl_event_enable(struct tl_event *event, struct tl_error *error)
 	return 0;
 }
 
-static int tl_event_disable(struct tl_event *event, struct tl_error *error)
+static void tl_event_disable(struct tl_event *event)
 {
 	if (!event->is_enabled)
-		return 0;
-	if (tl_place_remove(event->place, event))
-		return tl_refuse(error, TL_ERR_MEMORY, -ENOMEM);
+		return;
+	tl_place_disable(event->place, event);
 	event->is_enabled = false;
-	return 0;
 }
 
 /* Find all events of a list, none of them twice, before anything is done. */
@@ -203,37 +201,41 @@ static int tl_events_check(struct tl_session *session, const u32 *ids, u32 count
 }
 
 /*
- * Enable or disable the events of a list; on failure put back those that this
- * call has changed. (Its own changes are told by is_listed.)
+ * Enable the events of a list; on failure disable those again that this call
+ * has enabled, which is_listed tells.
  */
-static int tl_events_switch(struct tl_session *session, const u32 *ids, u32 count,
-			    bool enable, struct tl_error *error)
+static int tl_events_enable(struct tl_session *session, const u32 *ids, u32 count,
+			    struct tl_error *error)
 {
-	struct tl_error ignored = {};
 	struct tl_event *event;
 	int err = 0;
 	u32 i;
 
 	for (i = 0; i < count && !err; i++) {
 		event = xa_load(&session->events, ids[i]);
-		event->is_listed = event->is_enabled != enable;
+		event->is_listed = !event->is_enabled;
 		error->index = i;
-		err = enable ? tl_event_enable(event, error) :
-			       tl_event_disable(event, error);
-		if (err)
-			event->is_listed = false;
+		err = tl_event_enable(event, error);
 	}
 	while (i--) {
 		event = xa_load(&session->events, ids[i]);
-		if (err && event->is_listed && enable)
-			tl_event_disable(event, &ignored);
-		else if (err && event->is_listed)
-			tl_event_enable(event, &ignored);
+		if (err && event->is_listed)
+			tl_event_disable(event);
 		event->is_listed = false;
 	}
-	if (err || !enable)
+	if (err)
 		tl_place_disarm(&session->places);
 	return err;
+}
+
+static void tl_events_disable(struct tl_session *session, const u32 *ids,
+			      u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		tl_event_disable(xa_load(&session->events, ids[i]));
+	tl_place_disarm(&session->places);
 }
 
 /* The event is disabled: nobody hits it, and nobody will. */
@@ -250,17 +252,14 @@ static void tl_event_remove(struct tl_session *session, struct tl_event *event)
 	tl_event_free(event);
 }
 
-static int tl_events_remove(struct tl_session *session, const u32 *ids, u32 count,
-			    struct tl_error *error)
+static void tl_events_remove(struct tl_session *session, const u32 *ids,
+			     u32 count)
 {
-	int err = tl_events_switch(session, ids, count, false, error);
 	u32 i;
 
-	if (err)
-		return err;
+	tl_events_disable(session, ids, count);
 	for (i = 0; i < count; i++)
 		tl_event_remove(session, xa_load(&session->events, ids[i]));
-	return 0;
 }
 
 /**
@@ -278,7 +277,7 @@ int tl_session_event_ctl(struct tl_session *session, struct tl_event_ctl *ctl)
 	    session->state != TL_SESSION_RUNNING)
 		return tl_refuse(error, TL_ERR_STATE, -EBUSY);
 	if (!ctl->id_count || ctl->id_count > TL_EVENTS_MAX)
-		return tl_refuse(error, TL_ERR_EVENTS, -EINVAL);
+		return tl_refuse(error, TL_ERR_ID_COUNT, -EINVAL);
 	ids = vmemdup_user(u64_to_user_ptr(ctl->ids),
 			   array_size(ctl->id_count, sizeof(*ids)));
 	if (IS_ERR(ids))
@@ -288,13 +287,13 @@ int tl_session_event_ctl(struct tl_session *session, struct tl_event_ctl *ctl)
 		goto out;
 	switch (ctl->command) {
 	case TL_EVENT_ENABLE:
-		err = tl_events_switch(session, ids, ctl->id_count, true, error);
+		err = tl_events_enable(session, ids, ctl->id_count, error);
 		break;
 	case TL_EVENT_DISABLE:
-		err = tl_events_switch(session, ids, ctl->id_count, false, error);
+		tl_events_disable(session, ids, ctl->id_count);
 		break;
 	case TL_EVENT_REMOVE:
-		err = tl_events_remove(session, ids, ctl->id_count, error);
+		tl_events_remove(session, ids, ctl->id_count);
 		break;
 	default:
 		err = tl_refuse(error, TL_ERR_COMMAND, -EINVAL);

@@ -10,8 +10,10 @@
  * takes a shorter one (missing fields are zero) and a longer one whose extra
  * bytes are zero; otherwise it answers E2BIG and writes the size it knows into
  * @size. What is called "out" is written by the kernel, on failure too: a call
- * that fails with an errno fills in &struct tl_error where the struct has one.
- * Unknown flags and unknown selectors are EINVAL. docs/ABI.md has the history.
+ * that fails fills in &struct tl_error where the struct has one, unless the
+ * struct itself could not be taken (E2BIG, EFAULT, ENOTTY, EINVAL for a size
+ * below 8). Unknown flags and unknown selectors are EINVAL. docs/ABI.md has
+ * the history.
  */
 #ifndef _UAPI_TRAPLINE_H
 #define _UAPI_TRAPLINE_H
@@ -32,7 +34,7 @@
 	X(0, NONE, "no reason given")                                         \
 	X(1, PRIVILEGE, "needs CAP_PERFMON or CAP_SYS_ADMIN")                 \
 	X(2, LOCKDOWN, "kernel lockdown (confidentiality) forbids probes")    \
-	X(3, SIZE, "the struct is longer than this kernel knows, and not zero there") \
+	X(3, SIZE, "the struct is too short, or longer than this kernel knows and not zero there") \
 	X(4, FLAGS, "unknown flag")                                           \
 	X(5, RESERVED, "a reserved field is not zero")                        \
 	X(6, STATE, "not possible in this state of the session")              \
@@ -63,7 +65,9 @@
 	X(31, CPU, "no such CPU")                                             \
 	X(32, RING_BUSY, "the ring of this CPU is open already")              \
 	X(33, ARM_FAILED, "registering the probe failed")                     \
-	X(34, COMMAND, "unknown command or selector")
+	X(34, COMMAND, "unknown command or selector")                         \
+	X(35, WATERMARK, "the watermark is more than the packets of a ring")  \
+	X(36, ID_COUNT, "the list of events is empty or longer than a session's")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
 enum tl_error_code { TL_ERROR_LIST(TL_ERROR_ENUM) };
@@ -324,7 +328,7 @@ struct tl_ring_get {
 	__u64 skipped;
 };
 
-#define TL_STATS_SESSION	1 /* sum over the events, removed ones too */
+#define TL_STATS_SESSION	1 /* sum over the events; with TL_CPU_ALL removed ones too */
 #define TL_STATS_EVENT		2 /* one event */
 
 #define TL_CPU_ALL	0xffffffffu
@@ -351,7 +355,8 @@ struct tl_ring_get {
  * @faults: out: records with at least one faulted argument (a mark, not a loss)
  * @truncated: out: records with at least one string cut or incomplete
  * @nmissed: out: the kernel's own inexact count of hits that never reached
- *	trapline (nested probes, no free return instance); not part of the sum
+ *	trapline (nested probes, no free return instance), of all CPUs and, for
+ *	an event, of all events on its place; not part of the sum
  * @error: out
  *
  * Each hit raises exactly one of @recorded to @not_running; their sum is the

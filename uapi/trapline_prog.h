@@ -46,7 +46,7 @@ struct tl_insn {
  *  code             arg        imm            accumulator afterwards
  */
 #define TL_OP_REG	1	/* -    offset in pt_regs   that register, 8 bytes     */
-#define TL_OP_STACK	2	/* -    index              word on the kernel stack   */
+#define TL_OP_STACK	2	/* -    index < 65536      word on the kernel stack   */
 #define TL_OP_SP	3	/* -    -                  kernel stack pointer       */
 #define TL_OP_RETVAL	4	/* -    -                  return value (returns only) */
 #define TL_OP_CALLER	5	/* -    -                  return address (returns only) */

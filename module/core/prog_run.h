@@ -26,10 +26,14 @@
  * struct tl_marks - what went wrong in one run
  * @faults: arguments marked fault
  * @cuts: arguments marked truncated or incomplete
+ * @counted: the puts before this instruction are counted; NULL: nothing is
+ * @index: how many they are
  */
 struct tl_marks {
 	u32 faults;
 	u32 cuts;
+	const struct tl_insn *counted;
+	u32 index;
 };
 
 /* Append the low @bytes bytes of @value. */
@@ -54,21 +58,21 @@ static __always_inline u8 *tl_put(u8 *out, u64 value, u32 bytes)
 
 /*
  * Mark the argument that @put appends, in a status array that is made at the
- * first mark. Its number is counted here: only marked arguments need it.
+ * first mark. Its number is counted here, from the last mark on: only marked
+ * arguments need it.
  */
 static __always_inline void tl_mark(const struct tl_prog *prog,
 				    const struct tl_insn *put,
 				    struct tl_marks *marks, u8 *statuses,
 				    u32 status)
 {
-	const struct tl_insn *insn;
-	u32 index = 0;
-
-	if (!marks->faults && !marks->cuts)
+	if (!marks->counted) {
 		memset(statuses, TL_STATUS_OK, prog->put_count);
-	for (insn = prog->insns; insn < put; insn++)
-		index += insn->op >= TL_OP_PUT;
-	statuses[index] = (u8)status;
+		marks->counted = prog->insns;
+	}
+	for (; marks->counted < put; marks->counted++)
+		marks->index += marks->counted->op >= TL_OP_PUT;
+	statuses[marks->index] = (u8)status;
 	if (status == TL_STATUS_FAULT)
 		marks->faults++;
 	else
@@ -186,8 +190,8 @@ static __always_inline void tl_prog_run_direct(const struct tl_prog *prog,
  * @statuses: room for prog->put_count; filled in only if there is a mark
  * @marks: zeroed by the caller; counts what was marked
  *
- * Returns the bytes appended. Runs at most as many steps as there are
- * instructions.
+ * Returns the bytes appended. Goes once through the instructions, and where
+ * there are marks a second time to number them.
  */
 static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 				       const struct tl_source *src, u8 *out,

@@ -69,6 +69,7 @@ void tl_ring_init(struct tl_ring *ring, struct tl_ring_reader *reader,
 	}
 	reader->spare = count;
 	reader->next_seq = 0;
+	reader->skipped = 0;
 }
 
 enum tl_prepared { TL_PREPARED, TL_STALE, TL_REFUSED_FULL, TL_REFUSED_WRAP };
@@ -110,14 +111,14 @@ static enum tl_prepared tl_ring_prepare(struct tl_ring *ring, u64 seq)
 NOKPROBE_SYMBOL(tl_ring_prepare);
 
 /* Close the packet of @pos, from which on the rest is padding. */
-static void tl_ring_close(struct tl_ring *ring, u64 pos, u64 now_ns)
+static void tl_ring_close(struct tl_ring *ring, u64 pos, u64 now_ns, u64 lost)
 {
 	struct tl_slot *slot = tl_ring_slot_of(ring, pos);
 	u32 offset = tl_pos_offset(ring->geo, pos);
 
 	WRITE_ONCE(slot->content_bytes, offset);
 	WRITE_ONCE(slot->end_ns, now_ns);
-	WRITE_ONCE(slot->lost, READ_ONCE(ring->lost));
+	WRITE_ONCE(slot->lost, lost);
 	tl_point();
 	tl_ring_commit_at(ring, slot, pos, tl_packet_bytes(ring->geo) - offset);
 }
@@ -139,8 +140,10 @@ static bool tl_ring_advance(struct tl_ring *ring, u64 pos, u64 next, u32 bytes,
 {
 	struct tl_packet_header *header;
 	u64 start = tl_seq_pos(ring->geo, next);
+	u64 lost = READ_ONCE(ring->lost);
 	u64 old = pos;
 
+	tl_point();
 	if (!tl_cpu_try_cmpxchg(&ring->pos, &old,
 				start + TL_PACKET_HEADER_BYTES + bytes))
 		return false;
@@ -154,7 +157,7 @@ static bool tl_ring_advance(struct tl_ring *ring, u64 pos, u64 next, u32 bytes,
 	slice->commit_bytes = TL_PACKET_HEADER_BYTES + bytes;
 	tl_point();
 	if (tl_pos_offset(ring->geo, pos))
-		tl_ring_close(ring, pos, slice->time_ns);
+		tl_ring_close(ring, pos, slice->time_ns, lost);
 	return true;
 }
 NOKPROBE_SYMBOL(tl_ring_advance);
@@ -186,6 +189,8 @@ noinline enum tl_outcome tl_ring_reserve(struct tl_ring *ring, u32 payload_bytes
 		slice->time_ns = tl_ring_now(ring);
 		tl_point();
 		gap_ns = slice->time_ns - READ_ONCE(ring->last_ns);
+		if ((s64)gap_ns < 0)
+			continue; /* another context came between */
 		slice->extended = id >= TL_EVENT_EXTENDED ||
 				  tl_gap_needs_extended(gap_ns);
 		bytes = tl_record_bytes(payload_bytes, slice->extended);
@@ -237,7 +242,7 @@ noinline void tl_ring_deliver(struct tl_ring *ring, u64 seq)
 
 	header->end_ns = READ_ONCE(slot->end_ns);
 	header->content_bits = content_bytes * 8;
-	/* a packet may be smaller than a page of storage, never larger than S */
+	/* not beyond the buffer: S is a multiple of TL_STORE_ALIGN */
 	header->packet_bits = ALIGN(content_bytes, (u64)TL_STORE_ALIGN) * 8;
 	header->discarded = READ_ONCE(slot->lost);
 	tl_point();
@@ -263,6 +268,7 @@ bool tl_ring_flush(struct tl_ring *ring)
 
 	for (;;) {
 		u64 next = tl_pos_seq(ring->geo, pos) + 1;
+		u64 lost = READ_ONCE(ring->lost);
 		u64 now_ns;
 
 		tl_point();
@@ -273,7 +279,7 @@ bool tl_ring_flush(struct tl_ring *ring)
 		if (tl_cpu_try_cmpxchg(&ring->pos, &pos,
 				       tl_seq_pos(ring->geo, next))) {
 			tl_point();
-			tl_ring_close(ring, pos, now_ns);
+			tl_ring_close(ring, pos, now_ns, lost);
 			return true;
 		}
 	}
@@ -292,19 +298,20 @@ NOKPROBE_SYMBOL(tl_ring_flush);
 int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 		 struct tl_packet_view *view)
 {
-	u64 from = reader->next_seq;
-
 	for (;;) {
 		u64 next = reader->next_seq;
 		u64 *word = &tl_ring_slot(ring, next)->word;
 		u64 seen = smp_load_acquire(word); /* B, see below */
 		s64 ahead = tl_slot_ahead(seen, next);
 
+		tl_point();
 		if (ahead > 0) {
 			/* overwritten: the oldest that can still be there */
 			s64 jump = ahead - tl_packet_count(ring->geo) + 1;
 
-			reader->next_seq += jump > 1 ? (u64)jump : 1;
+			jump = jump > 1 ? jump : 1;
+			WRITE_ONCE(reader->next_seq, next + (u64)jump);
+			reader->skipped += (u64)jump;
 			continue;
 		}
 		if (ahead < 0 || tl_slot_state(seen) != TL_SLOT_FULL)
@@ -321,10 +328,11 @@ int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 						   next)) != seen)
 			continue;
 		reader->spare = tl_slot_buffer(seen);
-		reader->next_seq = next + 1;
+		WRITE_ONCE(reader->next_seq, next + 1);
 		view->buffer = reader->spare;
 		view->seq = next;
-		view->skipped = next - from;
+		view->skipped = reader->skipped;
+		reader->skipped = 0;
 		return 0;
 	}
 }

@@ -70,10 +70,12 @@ struct tl_ring {
  * struct tl_ring_reader - the reader's side, under the reader's own lock
  * @spare: the buffer that is not in the ring; the reader's to read
  * @next_seq: packet to take next
+ * @skipped: packets jumped over since the last one taken
  */
 struct tl_ring_reader {
 	u32 spare;
 	u64 next_seq;
+	u64 skipped;
 };
 
 /**
@@ -147,21 +149,29 @@ static __always_inline u8 *tl_ring_at(const struct tl_ring *ring,
 }
 
 /*
+ * Raise the least time of the ring's next records to @ns. Returns @ns, or what
+ * it is already if that is more.
+ */
+static __always_inline u64 tl_ring_not_before(struct tl_ring *ring, u64 ns)
+{
+	u64 max = READ_ONCE(ring->max_ns);
+
+	tl_point();
+	while (ns > max) {
+		if (likely(tl_cpu_try_cmpxchg(&ring->max_ns, &max, ns)))
+			return ns;
+	}
+	return max;
+}
+
+/*
  * The clock, never before what it has told anybody in this ring: an NMI-safe
  * clock may step back a little around an update of the timekeeper, and one
  * step of 1 ns back would be decoded as 134 ms forward.
  */
 static __always_inline u64 tl_ring_now(struct tl_ring *ring)
 {
-	u64 now = tl_env_clock_ns();
-	u64 max = READ_ONCE(ring->max_ns);
-
-	tl_point();
-	while (now > max) {
-		if (likely(tl_cpu_try_cmpxchg(&ring->max_ns, &max, now)))
-			return now;
-	}
-	return max;
+	return tl_ring_not_before(ring, tl_env_clock_ns());
 }
 
 /* Add to a packet's committed bytes; who completes it delivers it. */
