@@ -287,6 +287,18 @@ static int record_body(struct decode_cursor *cursor, size_t left,
 	return check_status(layout, record->status);
 }
 
+/* What is spare is zero in this format, and only an NMI is nested in one. */
+static bool context_is_sound(uint32_t context)
+{
+	const uint32_t known = TL_CTX_LEVEL_MASK | TL_CTX_EXCEPTIONAL |
+			       TL_CTX_NESTED;
+
+	if (context & TL_CTX_NESTED &&
+	    (context & TL_CTX_LEVEL_MASK) != TL_CTX_NMI)
+		return false;
+	return !(context & ~known);
+}
+
 int decode_next(struct decode_cursor *cursor, struct trapline_record *record)
 {
 	size_t end = cursor->packet.content_bytes;
@@ -298,9 +310,7 @@ int decode_next(struct decode_cursor *cursor, struct trapline_record *record)
 	left = end - cursor->position;
 	if (record_head(cursor, left, &head))
 		return -EBADMSG;
-	/* what is spare in the context is zero in this format */
-	if (head.context & ~(TL_CTX_LEVEL_MASK | TL_CTX_EXCEPTIONAL) ||
-	    head.time_ns < cursor->time_ns ||
+	if (!context_is_sound(head.context) || head.time_ns < cursor->time_ns ||
 	    head.time_ns > cursor->packet.end_ns)
 		return -EBADMSG;
 	if (record_body(cursor, left, &head, record))
