@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Programs: what the verifier refuses, and what the interpreter makes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "prog_world.h"
+
+#define REGS_BYTES (SOURCE_REGS * 8)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define END { TL_OP_END, 0, 0 }
+
+u64 tl_env_clock_ns(void)
+{
+	return 0;
+}
+
+static u32 accesses;
+static struct tl_source source;
+
+/**
+ * struct result - of a run
+ * @payload: what was appended
+ * @bytes: its length
+ * @statuses: of the arguments, if there is a mark
+ * @marks: the marks
+ */
+struct result {
+	u8 payload[TL_RECORD_BYTES_MAX];
+	u32 bytes;
+	u8 statuses[TL_ARGS_MAX];
+	struct tl_marks marks;
+};
+
+static struct result result;
+
+static int make_source(void **state)
+{
+	u32 i;
+
+	(void)state;
+	memset(&source, 0, sizeof(source));
+	for (i = 0; i < SOURCE_REGS; i++)
+		source.regs[i] = 0x8877665544332200ull + i;
+	for (i = 0; i < SOURCE_STACK; i++)
+		source.stack[i] = 0x57ac000000000000ull + i;
+	for (i = 0; i < SOURCE_MEMORY; i++)
+		source.memory[i] = (u8)(i + 1);
+	source.comm = "task";
+	source.accesses = &accesses;
+	/* regs[2] and [3] point to memory */
+	source.regs[2] = SOURCE_KERNEL;
+	source.regs[3] = SOURCE_USER;
+	return 0;
+}
+
+/*
+ * Verify @count instructions in memory of exactly that size, so that a look
+ * beyond it is seen. On success @prog keeps them; free prog->insns.
+ */
+static enum tl_error_code verify(struct tl_prog *prog,
+				 const struct tl_insn *insns, u32 count,
+				 bool is_return, u32 *bad_insn)
+{
+	const struct tl_prog_limits limits = {
+		.regs_bytes = REGS_BYTES,
+		.is_return = is_return,
+	};
+	enum tl_error_code code;
+
+	memset(prog, 0xa5, sizeof(*prog));
+	prog->insns = malloc(count * sizeof(*insns) + !count);
+	assert_non_null(prog->insns);
+	memcpy(prog->insns, insns, count * sizeof(*insns));
+	code = tl_prog_verify(prog, count, &limits, bad_insn);
+	if (code) {
+		free(prog->insns);
+		prog->insns = NULL;
+	}
+	return code;
+}
+
+/* Run in memory of exactly the promised size. */
+static void run(const struct tl_prog *prog)
+{
+	u8 *out = malloc(prog->max_bytes + !prog->max_bytes);
+	u8 *statuses = malloc(prog->put_count + !prog->put_count);
+
+	assert_non_null(out);
+	assert_non_null(statuses);
+	memset(&result, 0, sizeof(result));
+	accesses = 0;
+	result.bytes = tl_prog_run(prog, &source, out, statuses, &result.marks);
+	assert_true(result.bytes <= prog->max_bytes);
+	memcpy(result.payload, out, result.bytes);
+	if (result.marks.faults || result.marks.cuts)
+		memcpy(result.statuses, statuses, prog->put_count);
+	free(out);
+	free(statuses);
+}
+
+/* Verify, which must succeed, run, and compare the payload. */
+static void expect(const struct tl_insn *insns, u32 count, const void *payload,
+		   u32 bytes)
+{
+	struct tl_prog prog;
+	u32 bad;
+
+	assert_int_equal(verify(&prog, insns, count, true, &bad), TL_ERR_NONE);
+	run(&prog);
+	assert_int_equal(result.bytes, bytes);
+	assert_memory_equal(result.payload, payload, bytes);
+	free(prog.insns);
+}
+
+static void expect_u64(const struct tl_insn *insns, u32 count, u64 value)
+{
+	expect(insns, count, &value, sizeof(value));
+}
+
+static void test_loads(void **state)
+{
+	struct tl_insn load[] = { { 0, 0, 0 }, { TL_OP_PUT, 8, 0 }, END };
+	u32 i;
+
+	(void)state;
+	load[0].op = TL_OP_REG;
+	for (i = 0; i < SOURCE_REGS; i++) {
+		load[0].imm = i * 8;
+		expect_u64(load, 3, source.regs[i]);
+	}
+	load[0].op = TL_OP_STACK;
+	for (i = 0; i < SOURCE_STACK; i++) {
+		load[0].imm = i;
+		expect_u64(load, 3, source.stack[i]);
+	}
+	load[0].imm = 0;
+	load[0].op = TL_OP_SP;
+	expect_u64(load, 3, tl_source_sp(&source));
+	load[0].op = TL_OP_RETVAL;
+	expect_u64(load, 3, source.regs[1]);
+	load[0].op = TL_OP_CALLER;
+	expect_u64(load, 3, tl_source_caller(&source));
+	load[0].op = TL_OP_PLACE;
+	expect_u64(load, 3, tl_source_place(&source));
+	load[0].op = TL_OP_IMM;
+	load[0].imm = 0xfedcba9876543210ull;
+	expect_u64(load, 3, 0xfedcba9876543210ull);
+}
+
+/* Sizes cut to the low bytes; nothing lies between arguments. */
+static void test_puts(void **state)
+{
+	static const struct tl_insn insns[] = {
+		{ TL_OP_IMM, 0, 0x8877665544332211ull }, { TL_OP_PUT, 1, 0 },
+		{ TL_OP_IMM, 0, 0x8877665544332211ull }, { TL_OP_PUT, 2, 0 },
+		{ TL_OP_IMM, 0, 0x8877665544332211ull }, { TL_OP_PUT, 4, 0 },
+		{ TL_OP_IMM, 0, 0x8877665544332211ull }, { TL_OP_PUT, 8, 0 },
+		{ TL_OP_PUT_REG, 1, 8 }, { TL_OP_PUT_REG, 2, 8 },
+		{ TL_OP_PUT_REG, 4, 8 }, { TL_OP_PUT_REG, 8, 8 }, END,
+	};
+
+	(void)state;
+	expect(insns, COUNT(insns),
+	       "\x11\x11\x22\x11\x22\x33\x44\x11\x22\x33\x44\x55\x66\x77\x88"
+	       "\x01\x01\x22\x01\x22\x33\x44\x01\x22\x33\x44\x55\x66\x77\x88",
+	       30);
+}
+
+static void test_deref(void **state)
+{
+	struct tl_insn insns[] = { { TL_OP_REG, 0, 16 }, { TL_OP_DEREF, 0, 0 },
+				   { TL_OP_PUT, 8, 0 }, END };
+	u32 size, user;
+
+	(void)state;
+	for (user = 0; user < 2; user++) {
+		insns[0].imm = user ? 24 : 16;
+		for (size = 1; size <= 8; size *= 2) {
+			u64 value = 0;
+			u32 i;
+
+			for (i = 0; i < size; i++)
+				value |= (u64)(u8)((11 + i) ^ (user ? 255 : 0))
+					 << 8 * i;
+			insns[1].arg = size | (user ? TL_ARG_USER : 0);
+			insns[1].imm = 10;
+			expect_u64(insns, 4, value);
+		}
+	}
+	/* a negative displacement, and one chain of two */
+	insns[0] = (struct tl_insn){ TL_OP_IMM, 0, SOURCE_KERNEL + 100 };
+	insns[1] = (struct tl_insn){ TL_OP_DEREF, 1, (u64)-100 };
+	expect_u64(insns, 4, 1);
+}
+
+static void test_deref_chain(void **state)
+{
+	static const struct tl_insn insns[] = {
+		{ TL_OP_REG, 0, 16 }, { TL_OP_DEREF, 8, 8 },
+		{ TL_OP_DEREF, 8, 16 }, { TL_OP_DEREF, 1, 2 },
+		{ TL_OP_PUT, 8, 0 }, END,
+	};
+	u64 pointer = SOURCE_KERNEL + 32;
+
+	(void)state;
+	memcpy(source.memory + 8, &pointer, 8);
+	pointer = SOURCE_KERNEL + 200;
+	memcpy(source.memory + 48, &pointer, 8);
+	expect_u64(insns, COUNT(insns), 203);
+}
+
+static const struct tl_insn string_insns[] = {
+	{ TL_OP_REG, 0, 16 }, { TL_OP_PUT_STRING, 8, 4 }, END,
+};
+
+static void test_string(void **state)
+{
+	(void)state;
+	memcpy(source.memory + 4, "hello\0xx", 8);
+	expect(string_insns, 3, "\5\0hello", 7);
+	assert_int_equal(result.marks.faults + result.marks.cuts, 0);
+	source.memory[4] = 0;
+	expect(string_insns, 3, "\0\0", 2);
+	assert_int_equal(result.marks.faults + result.marks.cuts, 0);
+}
+
+static void test_string_marks(void **state)
+{
+	struct tl_insn insns[] = { { TL_OP_IMM, 0, 0 },
+				   { TL_OP_PUT_STRING, 8, 0 }, END };
+
+	(void)state;
+	memcpy(source.memory + 4, "longer than it", 15);
+	expect(string_insns, 3, "\10\0longer t", 10);
+	assert_int_equal(result.marks.cuts, 1);
+	assert_int_equal(result.marks.faults, 0);
+	assert_int_equal(result.statuses[0], TL_STATUS_TRUNCATED);
+
+	memcpy(source.memory + SOURCE_MEMORY - 3, "end", 3);
+	insns[0].imm = SOURCE_KERNEL + SOURCE_MEMORY - 3;
+	expect(insns, 3, "\3\0end", 5);
+	assert_int_equal(result.marks.cuts, 1);
+	assert_int_equal(result.statuses[0], TL_STATUS_INCOMPLETE);
+
+	insns[0].imm = 0;
+	expect(insns, 3, "\0\0", 2);
+	assert_int_equal(result.marks.faults, 1);
+	assert_int_equal(result.marks.cuts, 0);
+	assert_int_equal(result.statuses[0], TL_STATUS_FAULT);
+}
+
+static void test_user_string(void **state)
+{
+	static const struct tl_insn insns[] = {
+		{ TL_OP_REG, 0, 24 }, { TL_OP_PUT_STRING, 8 | TL_ARG_USER, 0 },
+		END,
+	};
+
+	(void)state;
+	source.memory[0] = (u8)~'u';
+	source.memory[1] = 0xff;
+	expect(insns, 3, "\1\0u", 3);
+}
+
+static void test_comm(void **state)
+{
+	static const struct tl_insn insns[] = { { TL_OP_PUT_COMM, 0, 0 }, END };
+
+	(void)state;
+	expect(insns, 2, "\4\0task", 6);
+	source.comm = "";
+	expect(insns, 2, "\0\0", 2);
+	source.comm = "123456789abcdef";
+	expect(insns, 2, "\17\000123456789abcdef", 17);
+}
+
+static void test_no_arguments(void **state)
+{
+	static const struct tl_insn insns[] = { END };
+	struct tl_prog prog;
+	u32 bad;
+
+	(void)state;
+	assert_int_equal(verify(&prog, insns, 1, false, &bad), TL_ERR_NONE);
+	assert_int_equal(prog.put_count, 0);
+	assert_int_equal(prog.max_bytes, 0);
+	assert_true(prog.direct);
+	free(prog.insns);
+	expect(insns, 1, "", 0);
+}
+
+/* Three arguments of one kind each; @kinds has "n", "s" or "k" for each. */
+static void check_fault(const char *kinds, u32 faulty)
+{
+	struct tl_insn insns[12];
+	u32 count = 0, i, at = 0;
+	struct tl_prog prog;
+
+	for (i = 0; i < 3; i++) {
+		u64 base = i == faulty ? 0x10 : SOURCE_KERNEL + 16 * i;
+
+		if (kinds[i] == 'k') {
+			insns[count++] = (struct tl_insn){
+				TL_OP_STACK, 0, i == faulty ? 100 : i };
+			insns[count++] = (struct tl_insn){ TL_OP_PUT, 4, 0 };
+			continue;
+		}
+		insns[count++] = (struct tl_insn){ TL_OP_IMM, 0, base };
+		if (kinds[i] == 'n') {
+			insns[count++] = (struct tl_insn){ TL_OP_DEREF, 8, 0 };
+			insns[count++] = (struct tl_insn){ TL_OP_PUT, 4, 0 };
+		} else {
+			insns[count++] = (struct tl_insn){ TL_OP_PUT_STRING, 3, 0 };
+		}
+	}
+	insns[count++] = (struct tl_insn)END;
+	assert_int_equal(verify(&prog, insns, count, false, &i), TL_ERR_NONE);
+	run(&prog);
+	free(prog.insns);
+	assert_int_equal(result.marks.faults, 1);
+	for (i = 0; i < 3; i++) {
+		u8 value[8] = { 3, 0 };
+		u32 bytes = kinds[i] == 's' ? 5 : 4;
+
+		memcpy(value + (kinds[i] == 's' ? 2 : 0), source.memory + 16 * i, 4);
+		if (kinds[i] == 'k')
+			memcpy(value, &source.stack[i], 4);
+		if (i == faulty) {
+			memset(value, 0, sizeof(value));
+			bytes = kinds[i] == 's' ? 2 : 4;
+		}
+		assert_memory_equal(result.payload + at, value, bytes);
+		at += bytes;
+		if (i == faulty)
+			assert_int_equal(result.statuses[i], TL_STATUS_FAULT);
+		else
+			assert_int_equal(result.statuses[i], kinds[i] == 's' ?
+					 TL_STATUS_TRUNCATED : TL_STATUS_OK);
+	}
+	assert_int_equal(result.bytes, at);
+}
+
+/* A fault of one argument leaves the others as they are, and in their places. */
+static void test_faults(void **state)
+{
+	static const char letters[] = "nsk";
+	char kinds[4] = "";
+	u32 i, faulty;
+
+	(void)state;
+	for (i = 0; i < 27; i++) {
+		kinds[0] = letters[i % 3];
+		kinds[1] = letters[i / 3 % 3];
+		kinds[2] = letters[i / 9];
+		for (faulty = 0; faulty < 3; faulty++)
+			check_fault(kinds, faulty);
+	}
+}
+
+/* The fault in a chain is found at each of its links, and marked once. */
+static void test_fault_in_chain(void **state)
+{
+	static const struct tl_insn insns[] = {
+		{ TL_OP_PUT_REG, 8, 0 }, { TL_OP_REG, 0, 16 },
+		{ TL_OP_DEREF, 1, 0 }, { TL_OP_DEREF, 1, SOURCE_KERNEL },
+		{ TL_OP_DEREF, 1, SOURCE_KERNEL }, { TL_OP_PUT, 2, 0 },
+		{ TL_OP_PUT_REG, 8, 8 }, END,
+	};
+	u8 value[18];
+	u32 link;
+
+	(void)state;
+	for (link = 0; link < 3; link++) {
+		source.faults = 1ull << link;
+		memset(value, 0, sizeof(value));
+		memcpy(value, &source.regs[0], 8);
+		memcpy(value + 10, &source.regs[1], 8);
+		expect(insns, COUNT(insns), value, sizeof(value));
+		assert_int_equal(result.marks.faults, 1);
+		assert_int_equal(accesses, link + 1);
+		assert_memory_equal(result.statuses, "\0\1\0", 3);
+	}
+}
+
+static void test_direct(void **state)
+{
+	static const struct tl_insn insns[] = {
+		{ TL_OP_PUT_REG, 8, 0 }, { TL_OP_PUT_REG, 8, 160 },
+		{ TL_OP_PUT_REG, 4, 8 }, { TL_OP_SP, 0, 0 }, { TL_OP_PUT, 8, 0 },
+		{ TL_OP_PUT_REG, 8, 16 }, { TL_OP_RETVAL, 0, 0 },
+		{ TL_OP_PUT, 2, 0 }, { TL_OP_CALLER, 0, 0 }, { TL_OP_PUT, 8, 0 },
+		{ TL_OP_PLACE, 0, 0 }, { TL_OP_PUT, 8, 0 },
+		{ TL_OP_IMM, 0, 77 }, { TL_OP_PUT, 1, 0 },
+		{ TL_OP_REG, 0, 24 }, { TL_OP_PUT, 8, 0 }, END,
+	};
+	struct tl_prog prog;
+	u8 *out;
+	u32 bad;
+
+	(void)state;
+	assert_int_equal(verify(&prog, insns, COUNT(insns), true, &bad), 0);
+	assert_true(prog.direct);
+	assert_int_equal(prog.max_bytes, 8 + 8 + 4 + 8 + 8 + 2 + 8 + 8 + 1 + 8);
+	assert_int_equal(prog.put_count, 10);
+	run(&prog);
+	assert_int_equal(result.bytes, prog.max_bytes);
+	out = malloc(prog.max_bytes);
+	assert_non_null(out);
+	memset(out, 0xee, prog.max_bytes);
+	tl_prog_run_direct(&prog, &source, out);
+	assert_memory_equal(out, result.payload, prog.max_bytes);
+	free(out);
+	free(prog.insns);
+}
+
+/* One instruction that can fault, or whose length is open, and not direct. */
+static void test_not_direct(void **state)
+{
+	static const struct tl_insn stack[] = { { TL_OP_STACK, 0, 1 },
+						{ TL_OP_PUT, 8, 0 }, END };
+	static const struct tl_insn deref[] = { { TL_OP_SP, 0, 0 },
+						{ TL_OP_DEREF, 8, 0 },
+						{ TL_OP_PUT, 8, 0 }, END };
+	static const struct tl_insn comm[] = { { TL_OP_PUT_COMM, 0, 0 }, END };
+	static const struct {
+		const struct tl_insn *insns;
+		u32 count, max_bytes;
+	} rows[] = { { stack, 3, 8 }, { deref, 4, 8 }, { comm, 2, 17 },
+		     { string_insns, 3, 10 } };
+	struct tl_prog prog;
+	u32 i, bad;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(verify(&prog, rows[i].insns, rows[i].count,
+					false, &bad), 0);
+		assert_false(prog.direct);
+		assert_int_equal(prog.max_bytes, rows[i].max_bytes);
+		assert_int_equal(prog.put_count, 1);
+		free(prog.insns);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_loads, make_source),
+		cmocka_unit_test_setup(test_puts, make_source),
+		cmocka_unit_test_setup(test_deref, make_source),
+		cmocka_unit_test_setup(test_deref_chain, make_source),
+		cmocka_unit_test_setup(test_string, make_source),
+		cmocka_unit_test_setup(test_string_marks, make_source),
+		cmocka_unit_test_setup(test_user_string, make_source),
+		cmocka_unit_test_setup(test_comm, make_source),
+		cmocka_unit_test_setup(test_no_arguments, make_source),
+		cmocka_unit_test_setup(test_faults, make_source),
+		cmocka_unit_test_setup(test_fault_in_chain, make_source),
+		cmocka_unit_test_setup(test_direct, make_source),
+		cmocka_unit_test_setup(test_not_direct, make_source),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("prog", tests, NULL, NULL);
+}
