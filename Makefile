@@ -75,7 +75,7 @@ check-unit: deps
 	@tests/run unit
 
 check-guest: deps
-	@tests/run guest-$(KERNEL)
+	@tests/run guest/$(KERNEL)
 
 clean:
 	rm -rf build
