@@ -92,6 +92,7 @@ static noinline void tl_hit_general(const struct tl_event *event,
 {
 	tl_hit_count(event, tl_hit_record(event, src, level));
 }
+
 NOKPROBE_SYMBOL(tl_hit_general);
 
 /* One event, inside the guard. */
@@ -129,6 +130,7 @@ static noinline void tl_hit_others(const struct tl_place_events *events,
 	for (i = 1; i < events->count; i++)
 		tl_hit_event(READ_ONCE(events->event[i]), src, level);
 }
+
 NOKPROBE_SYMBOL(tl_hit_others);
 
 /* A place that was hit from inside a handler of this context. */
@@ -140,6 +142,7 @@ static noinline int tl_hit_recursion(const struct tl_place_events *events)
 		tl_hit_count(READ_ONCE(events->event[i]), TL_RECURSION);
 	return 0;
 }
+
 NOKPROBE_SYMBOL(tl_hit_recursion);
 
 /**
@@ -178,4 +181,5 @@ int tl_event_hit(const struct tl_place *place, struct pt_regs *regs,
 	raw_cpu_write(tl_cpu.busy[level], false);
 	return 0;
 }
+
 NOKPROBE_SYMBOL(tl_event_hit);

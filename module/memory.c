@@ -27,6 +27,7 @@ static bool tl_is_user_address(unsigned long address)
 	return IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE) &&
 	       address < TASK_SIZE_MAX;
 }
+
 NOKPROBE_SYMBOL(tl_is_user_address);
 
 /**
@@ -48,6 +49,7 @@ bool tl_memory_read(u8 *to, unsigned long address, u32 bytes, bool user)
 					       bytes);
 	return !copy_from_kernel_nofault(to, (const void *)address, bytes);
 }
+
 NOKPROBE_SYMBOL(tl_memory_read);
 
 /* The string did not end within @max bytes: what comes next tells why. */
@@ -61,6 +63,7 @@ static u32 tl_string_cut(unsigned long end, bool user, u32 max, u32 *status)
 		*status = next ? TL_STATUS_TRUNCATED : TL_STATUS_OK;
 	return max;
 }
+
 NOKPROBE_SYMBOL(tl_string_cut);
 
 /**
@@ -99,4 +102,5 @@ u32 tl_memory_string(u8 *to, unsigned long address, u32 max, bool user,
 	}
 	return tl_string_cut(address + max, user, max, status);
 }
+
 NOKPROBE_SYMBOL(tl_memory_string);

@@ -28,6 +28,7 @@ static int tl_kprobe_handler(struct kprobe *kp, struct pt_regs *regs)
 	return tl_event_hit(&container_of(kp, struct tl_kprobe, kp)->place, regs,
 			    0);
 }
+
 NOKPROBE_SYMBOL(tl_kprobe_handler);
 
 static struct tl_place *tl_kprobe_create(unsigned long address, u32 maxactive)

@@ -33,6 +33,7 @@ static int tl_kretprobe_handler(struct kretprobe_instance *ri,
 	return tl_event_hit(&container_of(rp, struct tl_kretprobe, rp)->place,
 			    regs, get_kretprobe_retaddr(ri));
 }
+
 NOKPROBE_SYMBOL(tl_kretprobe_handler);
 
 static struct tl_place *tl_kretprobe_create(unsigned long address, u32 maxactive)

@@ -46,7 +46,7 @@ struct tl_ring_cpu {
 	struct page **pages;
 	u32 page_count;
 	void *area;
-	struct mutex reader_lock;
+	struct mutex reader_lock; /* the reader's side */
 	struct tl_ring_reader reader;
 	u32 read_at;
 	u32 read_bytes;

@@ -44,7 +44,7 @@ enum tl_session_state {
  */
 struct tl_session {
 	struct kref kref;
-	struct mutex lock;
+	struct mutex lock; /* all but what says otherwise */
 	enum tl_session_state state;
 	struct tl_ring *__percpu *gate;
 	struct tl_ring_config config;

@@ -46,4 +46,5 @@ void tl_ring_delivered(struct tl_ring *ring)
 	    tl_ring_cpu_ready(rc, rc->config.watermark))
 		irq_work_queue(&rc->wake);
 }
+
 NOKPROBE_SYMBOL(tl_ring_delivered);

@@ -108,6 +108,7 @@ static enum tl_prepared tl_ring_prepare(struct tl_ring *ring, u64 seq)
 		seen = found;
 	}
 }
+
 NOKPROBE_SYMBOL(tl_ring_prepare);
 
 /* Close the packet of @pos, from which on the rest is padding. */
@@ -122,6 +123,7 @@ static void tl_ring_close(struct tl_ring *ring, u64 pos, u64 now_ns, u64 lost)
 	tl_point();
 	tl_ring_commit_at(ring, slot, pos, tl_packet_bytes(ring->geo) - offset);
 }
+
 NOKPROBE_SYMBOL(tl_ring_close);
 
 static enum tl_outcome tl_ring_lose(struct tl_ring *ring, enum tl_outcome why)
@@ -129,6 +131,7 @@ static enum tl_outcome tl_ring_lose(struct tl_ring *ring, enum tl_outcome why)
 	tl_cpu_add_return(&ring->lost, 1);
 	return why;
 }
+
 NOKPROBE_SYMBOL(tl_ring_lose);
 
 /*
@@ -160,6 +163,7 @@ static bool tl_ring_advance(struct tl_ring *ring, u64 pos, u64 next, u32 bytes,
 		tl_ring_close(ring, pos, slice->time_ns, lost);
 	return true;
 }
+
 NOKPROBE_SYMBOL(tl_ring_advance);
 
 /**
@@ -225,6 +229,7 @@ noinline enum tl_outcome tl_ring_reserve(struct tl_ring *ring, u32 payload_bytes
 			return TL_RECORDED;
 	}
 }
+
 NOKPROBE_SYMBOL(tl_ring_reserve);
 
 /**
@@ -254,6 +259,7 @@ noinline void tl_ring_deliver(struct tl_ring *ring, u64 seq)
 	tl_point();
 	tl_ring_delivered(ring);
 }
+
 NOKPROBE_SYMBOL(tl_ring_deliver);
 
 /**
@@ -284,6 +290,7 @@ bool tl_ring_flush(struct tl_ring *ring)
 		}
 	}
 }
+
 NOKPROBE_SYMBOL(tl_ring_flush);
 
 /**
@@ -361,6 +368,7 @@ bool tl_ring_ready(const struct tl_ring *ring, u64 next_seq, u32 packets)
 	}
 	return true;
 }
+
 NOKPROBE_SYMBOL(tl_ring_ready);
 
 /**

@@ -42,7 +42,7 @@ struct tl_slot {
 	u64 content_bytes;
 	u64 end_ns;
 	u64 lost;
-} __attribute__((aligned(64)));
+} __aligned(64);
 
 /**
  * struct tl_ring - one CPU's ring

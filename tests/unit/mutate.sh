@@ -57,7 +57,7 @@ END
 build()
 {
 	"${CC:-cc}" -O1 -std=gnu11 -D_GNU_SOURCE -DTL_INTERLEAVE -w \
-		-I"$2" -I"$root/uapi" -o "$2/$1" "$here/$1_test.c" \
+		-I"$2" -I"$root/uapi" -I"$root/tests/native" -o "$2/$1" "$here/$1_test.c" \
 		"$here/ring_world.c" "$here/ring_read.c" "$2/core/ring.c" \
 		-lcmocka
 }
