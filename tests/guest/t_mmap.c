@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mappings of a ring: read only, shared, of the right size, for one process. */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "tl.h"
+
+#define PAGE 4096ul
+#define PACKET (2 * PAGE)
+#define PACKETS 4ul
+/* the meta page, the packets and the reader's spare */
+#define RING (PAGE + (PACKETS + 1) * PACKET)
+
+static int fd;
+
+/* 0, or the negative errno of the attempt; a success is unmapped again. */
+static int try_map(size_t bytes, int protection, int flags, off_t offset)
+{
+	void *at = mmap(NULL, bytes, protection, flags, fd, offset);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap(at, bytes);
+	return 0;
+}
+
+static const struct attempt {
+	const char *name;
+	size_t bytes;
+	int protection;
+	int flags;
+	off_t offset;
+	int result;
+} attempts[] = {
+	{ "all of it", RING, PROT_READ, MAP_SHARED, 0, 0 },
+	{ "the meta page", PAGE, PROT_READ, MAP_SHARED, 0, 0 },
+	{ "the packets", RING - PAGE, PROT_READ, MAP_SHARED, PAGE, 0 },
+	{ "for nothing yet", RING, PROT_NONE, MAP_SHARED, 0, 0 },
+	/* an odd length ends in the same page */
+	{ "not a whole page at the end", RING - 1, PROT_READ, MAP_SHARED, 0, 0 },
+	{ "the first packet", PAGE + PACKET, PROT_READ, MAP_SHARED, 0, -EINVAL },
+	{ "one page less", RING - PAGE, PROT_READ, MAP_SHARED, 0, -EINVAL },
+	{ "one page more", RING + PAGE, PROT_READ, MAP_SHARED, 0, -EINVAL },
+	{ "one byte more", RING + 1, PROT_READ, MAP_SHARED, 0, -EINVAL },
+	{ "nothing", 0, PROT_READ, MAP_SHARED, 0, -EINVAL },
+	{ "all of it from the first packet", RING, PROT_READ, MAP_SHARED, PAGE,
+	  -EINVAL },
+	{ "the first packet's page alone", PAGE, PROT_READ, MAP_SHARED, PAGE,
+	  -EINVAL },
+	{ "from the second page on", RING - 2 * PAGE, PROT_READ, MAP_SHARED,
+	  2 * PAGE, -EINVAL },
+	{ "the last page", PAGE, PROT_READ, MAP_SHARED, RING - PAGE, -EINVAL },
+	{ "past the end", PAGE, PROT_READ, MAP_SHARED, RING, -EINVAL },
+	{ "an offset inside a page", PAGE, PROT_READ, MAP_SHARED, 1, -EINVAL },
+	{ "an offset of 2^63 less a page", PAGE, PROT_READ, MAP_SHARED,
+	  0x7ffffffffffff000, -EINVAL },
+	{ "an offset that wraps around", 2 * PAGE, PROT_READ, MAP_SHARED,
+	  -(off_t)PAGE, -EOVERFLOW },
+	{ "a tebibyte", 1ul << 40, PROT_READ, MAP_SHARED, 0, -EINVAL },
+	{ "nearly all addresses", -PAGE, PROT_READ, MAP_SHARED, 0, -ENOMEM },
+	{ "for writing", RING, PROT_READ | PROT_WRITE, MAP_SHARED, 0, -EACCES },
+	{ "for writing only", RING, PROT_WRITE, MAP_SHARED, 0, -EACCES },
+	{ "the meta page for writing", PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+	  0, -EACCES },
+	{ "for execution", RING, PROT_READ | PROT_EXEC, MAP_SHARED, 0, -EPERM },
+	{ "private", RING, PROT_READ, MAP_PRIVATE, 0, -EINVAL },
+	{ "private for writing", RING, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0,
+	  -EPERM },
+	{ "private for execution", RING, PROT_READ | PROT_EXEC, MAP_PRIVATE, 0,
+	  -EPERM },
+};
+
+static void test_attempts(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(attempts); i++) {
+		const struct attempt *a = &attempts[i];
+		int result = try_map(a->bytes, a->protection, a->flags,
+				     a->offset);
+
+		tap_case("map %s: %s", a->name,
+			 a->result ? strerror(-a->result) : "possible");
+		CHECK_EQ(result, a->result);
+	}
+}
+
+static void test_later(unsigned char *map)
+{
+	tap_case("a mapping cannot be made writable or executable later");
+	CHECK(mprotect(map, RING, PROT_READ | PROT_WRITE) && errno == EACCES);
+	CHECK(mprotect(map, PAGE, PROT_WRITE) && errno == EACCES);
+	CHECK(mprotect(map + PAGE, PACKET, PROT_READ | PROT_EXEC) &&
+	      errno == EACCES);
+	CHECK(!mprotect(map, RING, PROT_NONE));
+	CHECK(!mprotect(map, RING, PROT_READ));
+	CHECK_EQ(((struct tl_meta *)map)->format, TL_FORMAT);
+
+	tap_case("a mapping does not grow");
+	CHECK(mremap(map, RING, RING + PAGE, MREMAP_MAYMOVE) == MAP_FAILED &&
+	      (errno == EFAULT || errno == EINVAL));
+	CHECK(mremap(map + RING - PAGE, PAGE, 2 * PAGE, MREMAP_MAYMOVE) ==
+		      MAP_FAILED &&
+	      (errno == EFAULT || errno == EINVAL));
+
+	tap_case("a mapping is not writable by way of the file of the memory");
+	{
+		FILE *mem = fopen("/proc/self/mem", "r+");
+
+		setbuf(mem, NULL);
+		fseeko(mem, (off_t)(uintptr_t)map, SEEK_SET);
+		CHECK(fwrite("x", 1, 1, mem) == 0);
+		fclose(mem);
+		CHECK_EQ(((struct tl_meta *)map)->format, TL_FORMAT);
+	}
+}
+
+static void test_fork(const unsigned char *map)
+{
+	int status;
+	pid_t pid;
+
+	tap_case("a child has no mapping");
+	pid = fork();
+	if (!pid) {
+		unsigned char present[RING / PAGE];
+
+		/* ENOMEM: nothing is mapped there */
+		_exit(mincore((void *)map, RING, present) && errno == ENOMEM ?
+			      0 : 1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	CHECK_EQ(((const struct tl_meta *)map)->format, TL_FORMAT);
+}
+
+/* Move it, cut a hole into it, unmap the pieces in an odd order. */
+static void test_pieces(unsigned char *map)
+{
+	unsigned char *moved;
+
+	tap_case("a mapping can be moved and unmapped in pieces");
+	moved = mremap(map, RING, RING, MREMAP_MAYMOVE | MREMAP_FIXED,
+		       (char *)0x200000000);
+	CHECK(moved == (unsigned char *)0x200000000);
+	if (moved == MAP_FAILED)
+		return;
+	CHECK_EQ(((struct tl_meta *)moved)->format, TL_FORMAT);
+	CHECK(!munmap(moved + 3 * PAGE, 2 * PAGE));
+	CHECK_EQ(*(uint32_t *)(moved + PAGE), TL_PACKET_MAGIC);
+	CHECK_EQ(*(uint32_t *)(moved + PAGE + 2 * PACKET), TL_PACKET_MAGIC);
+	CHECK(mprotect(moved, PAGE, PROT_READ | PROT_WRITE) && errno == EACCES);
+	CHECK(!munmap(moved, PAGE));
+	CHECK(!munmap(moved, RING));
+}
+
+int main(void)
+{
+	struct tl_session_setup setup = {
+		.packet_bytes = PACKET,
+		.packet_count = PACKETS,
+	};
+	struct tl_ring_open open;
+	unsigned char *map;
+	int dev = dev_open();
+
+	dev_setup(dev, &setup);
+	tap_case("the length of the mapping");
+	CHECK_EQ(setup.ring_bytes, RING);
+	if (ring_try_open(dev, 0, &open))
+		die("ring");
+	fd = open.fd;
+	test_attempts();
+	map = mmap(NULL, RING, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		die("mmap");
+	CHECK_EQ(((struct tl_meta *)map)->size, sizeof(struct tl_meta));
+	test_later(map);
+	test_fork(map);
+	test_pieces(map);
+	tap_case("the session's own file cannot be mapped");
+	close(fd);
+	fd = dev;
+	CHECK_EQ(try_map(PAGE, PROT_READ, MAP_SHARED, 0), -ENODEV);
+	close(dev);
+
+	tap_case("nothing is left that keeps the module");
+	CHECK_EQ(module_unload(), 0);
+	module_load();
+	return tap_done();
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* read() gives the packets' bytes, whatever the buffer, and GET beside it. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "tl.h"
+
+#define PACKETS 4
+/* records of 16 bytes in a packet of 8192 bytes: a header of 80, an end of 1 */
+#define PER_PACKET 506
+#define PACKET 8192
+
+static int dev;
+static struct ring ring;
+static unsigned char stream[(PACKETS + 1) * PACKET];
+
+static void start(void)
+{
+	dev = dev_ready(PACKET, PACKETS);
+	dev_enable(dev, dev_add(dev, TL_BACKEND_KPROBE,
+				symbol("__x64_sys_getppid"), prog_di, 2));
+	ring_open(dev, 0, &ring);
+	if (fcntl(ring.fd, F_SETFL, O_NONBLOCK))
+		die("fcntl");
+	dev_start(dev);
+}
+
+static void call(unsigned int count)
+{
+	while (count--)
+		syscall(SYS_getppid);
+}
+
+static void end(void)
+{
+	ring_close(&ring);
+	close(dev);
+}
+
+/* Where packet @sequence is in the mapping; the reader's own if there are two. */
+static const unsigned char *in_mapping(uint64_t sequence)
+{
+	const struct tl_meta *meta = (const struct tl_meta *)ring.map;
+	struct tl_packet_header header;
+	uint32_t i;
+
+	for (i = 0; i <= meta->packet_count; i++) {
+		const unsigned char *at = ring.map + meta->data_offset +
+					  i * meta->packet_bytes;
+
+		memcpy(&header, at, sizeof(header));
+		if (header.content_bits && header.sequence == sequence)
+			return at;
+	}
+	return NULL;
+}
+
+/* Read the whole stream in pieces of @piece; each packet as the mapping has it. */
+static void test_pieces(size_t piece)
+{
+	size_t at = 0, packet = 0, wrong = 0;
+	static struct rings rings;
+	uint64_t sequence = 0;
+	ssize_t count;
+
+	tap_case("pieces of %zu bytes", piece);
+	start();
+	call(2 * PER_PACKET + 17);
+	dev_stop(dev);
+	while ((count = read(ring.fd, stream + at,
+			     piece < sizeof(stream) - at ? piece :
+							   sizeof(stream) - at)) > 0) {
+		const unsigned char *mapped = in_mapping(sequence);
+
+		if ((size_t)count > piece)
+			wrong++;
+		at += (size_t)count;
+		/* GET would say what this is: the packet that read() is in */
+		if (!mapped || memcmp(mapped, stream + packet,
+				      at - packet < PACKET ? at - packet : PACKET))
+			wrong++;
+		while (at - packet >= PACKET) {
+			packet += PACKET;
+			sequence++;
+		}
+	}
+	CHECK_EQ(count, 0);
+	CHECK_EQ(wrong, 0);
+	/* the last one is stored as whole pages, not as a whole packet */
+	CHECK_EQ(at, 2 * PACKET + 4096);
+	memset(&rings, 0, sizeof(rings));
+	rings.payload_bytes[0] = 8;
+	rings_packet(&rings, 0, stream, PACKET);
+	rings_packet(&rings, 0, stream + PACKET, PACKET);
+	rings_packet(&rings, 0, stream + 2 * PACKET, 4096);
+	CHECK_EQ(rings.errors, 0);
+	CHECK_EQ(rings.records[0], 2 * PER_PACKET + 17);
+	end();
+}
+
+static uint64_t sequence_of(const unsigned char *packet)
+{
+	return ((const struct tl_packet_header *)packet)->sequence;
+}
+
+static void test_mixed(void)
+{
+	struct tl_ring_get get;
+
+	tap_case("GET takes the next packet, and read() goes on behind it");
+	start();
+	call(4 * PER_PACKET);
+	dev_stop(dev);
+	CHECK_EQ(read(ring.fd, stream, 100), 100);
+	CHECK_EQ(sequence_of(stream), 0);
+	CHECK_EQ(ring_get(&ring, &get), TL_RING_PACKET);
+	CHECK_EQ(get.sequence, 1);
+	CHECK_EQ(read(ring.fd, stream, 100), 100);
+	CHECK_EQ(sequence_of(stream), 2);
+	CHECK_EQ(read(ring.fd, stream + 100, PACKET), PACKET);
+	/* there is no next one: the one that read() is in stays its own */
+	CHECK_EQ(ring_get(&ring, &get), TL_RING_END);
+	CHECK_EQ(read(ring.fd, stream, 100), 100);
+	CHECK_EQ(read(ring.fd, stream, PACKET), PACKET - 200);
+	CHECK_EQ(read(ring.fd, stream, 100), 0);
+	end();
+}
+
+static void test_bad_buffers(void)
+{
+	tap_case("a read of nothing, and into bad memory, loses nothing");
+	start();
+	call(2 * PER_PACKET);
+	CHECK_EQ(read(ring.fd, NULL, 0), 0);
+	CHECK_EQ(syscall(SYS_read, ring.fd, NULL, 100), -1);
+	CHECK_EQ(errno, EFAULT);
+	CHECK_EQ(syscall(SYS_read, ring.fd, (void *)0xffffffff81000000, 8), -1);
+	CHECK_EQ(errno, EFAULT);
+	CHECK_EQ(syscall(SYS_read, ring.fd, ring.map, 8), -1);
+	CHECK_EQ(errno, EFAULT);
+	CHECK_EQ(read(ring.fd, stream, 80), 80);
+	CHECK_EQ(((struct tl_packet_header *)stream)->magic, TL_PACKET_MAGIC);
+	CHECK_EQ(sequence_of(stream), 0);
+	end();
+}
+
+static void test_whole_stream(void)
+{
+	tap_case("one large read gives all packets, up to its own length");
+	start();
+	call(3 * PER_PACKET);
+	dev_stop(dev);
+	CHECK_EQ(read(ring.fd, stream, PACKET + 4096), PACKET + 4096);
+	CHECK_EQ(sequence_of(stream + PACKET), 1);
+	CHECK_EQ(read(ring.fd, stream, sizeof(stream)), 4096 + PACKET);
+	CHECK_EQ(sequence_of(stream + 4096), 2);
+	CHECK_EQ(read(ring.fd, stream, sizeof(stream)), 0);
+	end();
+}
+
+static void test_new_file(void)
+{
+	tap_case("a new file of a ring starts with a whole packet");
+	start();
+	call(3 * PER_PACKET);
+	CHECK_EQ(read(ring.fd, stream, 100), 100);
+	ring_close(&ring);
+	ring_open(dev, 0, &ring);
+	CHECK_EQ(read(ring.fd, stream, 100), 100);
+	CHECK_EQ(((struct tl_packet_header *)stream)->magic, TL_PACKET_MAGIC);
+	end();
+}
+
+int main(void)
+{
+	pin(0);
+	test_pieces(7);
+	test_pieces(4095);
+	test_pieces(PACKET);
+	test_pieces(sizeof(stream));
+	test_mixed();
+	test_bad_buffers();
+	test_whole_stream();
+	test_new_file();
+	return tap_done();
+}
