@@ -30,11 +30,10 @@ static int tl_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static int tl_run_query(struct file *file, u32 number,
-			union tl_command *command, struct tl_error *error)
+static int tl_run_query(struct tl_call *call)
 {
-	command->query = (struct tl_query){
-		.size = command->query.size,
+	call->command.query = (struct tl_query){
+		.size = call->command.query.size,
 		.abi_major = TL_ABI_MAJOR,
 		.abi_minor = TL_ABI_MINOR,
 		.format = TL_FORMAT,
@@ -59,10 +58,11 @@ static int tl_run_query(struct file *file, u32 number,
 	return 0;
 }
 
-static int tl_run_locked(struct tl_session *session, u32 number,
-			 union tl_command *command)
+static int tl_run_locked(struct tl_session *session, struct tl_call *call)
 {
-	switch (number) {
+	union tl_command *command = &call->command;
+
+	switch (call->number) {
 	case _IOC_NR(TL_SESSION_SETUP):
 		return tl_session_setup(session, &command->setup);
 	case _IOC_NR(TL_EVENT_ADD):
@@ -72,7 +72,7 @@ static int tl_run_locked(struct tl_session *session, u32 number,
 	case _IOC_NR(TL_SESSION_CTL):
 		return tl_session_ctl(session, &command->session_ctl);
 	case _IOC_NR(TL_RING_OPEN):
-		return tl_ring_file_open(session, &command->ring_open);
+		return tl_ring_file_open(session, call);
 	case _IOC_NR(TL_STATS):
 		return tl_session_stats(session, &command->stats);
 	}
@@ -80,15 +80,14 @@ static int tl_run_locked(struct tl_session *session, u32 number,
 }
 
 /* The other commands are the session's, one at a time. */
-static int tl_run_session(struct file *file, u32 number,
-			  union tl_command *command, struct tl_error *error)
+static int tl_run_session(struct tl_call *call)
 {
-	struct tl_session *session = file->private_data;
+	struct tl_session *session = call->file->private_data;
 	int err;
 
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
-	err = tl_run_locked(session, number, command);
+	err = tl_run_locked(session, call);
 	mutex_unlock(&session->lock);
 	return err;
 }

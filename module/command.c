@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands: copy in, check what all have in common, run, copy out. */
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/security.h>
 #include <linux/uaccess.h>
 
@@ -50,6 +51,38 @@ static int tl_command_copy_in(const struct tl_command_ops *ops,
 	return 0;
 }
 
+static int tl_command_do(const struct tl_command_ops *ops, struct tl_call *call)
+{
+	call->error = &call->no_error;
+	if (ops->error_at) {
+		call->error = (struct tl_error *)((u8 *)&call->command +
+						  ops->error_at);
+		*call->error = call->no_error;
+	}
+	if (ops->is_privileged)
+		call->error->code = tl_command_forbidden();
+	if (call->error->code)
+		return -EPERM;
+	if (call->command.flags) {
+		call->error->code = TL_ERR_FLAGS;
+		return -EINVAL;
+	}
+	return ops->run(call);
+}
+
+/* Nobody knows a file whose number could not be told: it must not stay open. */
+static void tl_command_opened(struct tl_call *call, bool is_told)
+{
+	if (!call->opened)
+		return;
+	if (is_told) {
+		fd_install(call->opened_fd, call->opened);
+	} else {
+		put_unused_fd(call->opened_fd);
+		fput(call->opened);
+	}
+}
+
 /**
  * tl_command_run() - run one ioctl
  * @table: the file's commands
@@ -64,38 +97,23 @@ long tl_command_run(const struct tl_command_ops *table, struct file *file,
 {
 	const struct tl_command_ops *ops = tl_command_find(table, number);
 	void __user *uarg = (void __user *)arg;
-	struct tl_error no_error = {};
-	union tl_command command = {};
-	struct tl_error *error;
+	struct tl_call call = { .file = file };
+	bool is_told;
 	u32 size;
 	int err;
 
 	if (!ops)
 		return -ENOTTY;
+	call.number = ops->number;
 	if (get_user(size, (const u32 __user *)uarg))
 		return -EFAULT;
-	err = tl_command_copy_in(ops, &command, size, uarg);
+	err = tl_command_copy_in(ops, &call.command, size, uarg);
 	if (err == -E2BIG && put_user(ops->bytes, (u32 __user *)uarg))
 		return -EFAULT;
 	if (err)
 		return err;
-
-	error = &no_error;
-	if (ops->error_at) {
-		error = (struct tl_error *)((u8 *)&command + ops->error_at);
-		*error = no_error;
-	}
-	if (ops->is_privileged)
-		error->code = tl_command_forbidden();
-	if (error->code) {
-		err = -EPERM;
-	} else if (command.flags) {
-		error->code = TL_ERR_FLAGS;
-		err = -EINVAL;
-	} else {
-		err = ops->run(file, ops->number, &command, error);
-	}
-	if (copy_to_user(uarg, &command, min(size, ops->bytes)))
-		return -EFAULT;
-	return err;
+	err = tl_command_do(ops, &call);
+	is_told = !copy_to_user(uarg, &call.command, min(size, ops->bytes));
+	tl_command_opened(&call, is_told);
+	return is_told ? err : -EFAULT;
 }

@@ -26,6 +26,26 @@ union tl_command {
 };
 
 /**
+ * struct tl_call - one call of a command
+ * @file: on which file
+ * @number: _IOC_NR() of the command
+ * @command: its struct
+ * @error: in @command, or @no_error if that has none
+ * @no_error: where what is not told goes
+ * @opened: a new file, to be known as @opened_fd once the caller was told so
+ * @opened_fd: reserved for it
+ */
+struct tl_call {
+	struct file *file;
+	u32 number;
+	union tl_command command;
+	struct tl_error *error;
+	struct tl_error no_error;
+	struct file *opened;
+	int opened_fd;
+};
+
+/**
  * struct tl_command_ops - a command
  * @number: _IOC_NR() of it
  * @bytes: size of its struct
@@ -38,8 +58,7 @@ struct tl_command_ops {
 	u32 bytes;
 	u32 error_at;
 	bool is_privileged;
-	int (*run)(struct file *file, u32 number, union tl_command *command,
-		   struct tl_error *error);
+	int (*run)(struct tl_call *call);
 };
 
 long tl_command_run(const struct tl_command_ops *table, struct file *file,

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "arch/arch.h"
 #include "context.h"
 #include "memory.h"
 #include "trapline_packet.h"
@@ -31,6 +32,22 @@ static bool tl_is_user_address(unsigned long address)
 NOKPROBE_SYMBOL(tl_is_user_address);
 
 /**
+ * tl_memory_read_kernel() - read kernel memory, or learn that it cannot be read
+ * @to: where to; on a fault it may have been written in part
+ * @address: where from
+ * @bytes: how many
+ *
+ * Returns false for a fault, which an address of user memory always is.
+ */
+bool tl_memory_read_kernel(u8 *to, unsigned long address, u32 bytes)
+{
+	return tl_arch_can_map(address) && tl_arch_can_map(address + bytes - 1) &&
+	       !copy_from_kernel_nofault(to, (const void *)address, bytes);
+}
+
+NOKPROBE_SYMBOL(tl_memory_read_kernel);
+
+/**
  * tl_memory_read() - read memory, or learn that it cannot be read
  * @to: where to; on a fault it may have been written in part
  * @address: where from
@@ -47,7 +64,7 @@ bool tl_memory_read(u8 *to, unsigned long address, u32 bytes, bool user)
 		return tl_context_has_user() &&
 		       !copy_from_user_nofault(to, (const void __user *)address,
 					       bytes);
-	return !copy_from_kernel_nofault(to, (const void *)address, bytes);
+	return tl_memory_read_kernel(to, address, bytes);
 }
 
 NOKPROBE_SYMBOL(tl_memory_read);

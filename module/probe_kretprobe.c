@@ -30,8 +30,13 @@ static int tl_kretprobe_handler(struct kretprobe_instance *ri,
 
 	if (unlikely(!rp))
 		return 0; /* being unregistered */
+	/*
+	 * Not the address in the instance: with a second return probe on the
+	 * function that is the trampoline. The kernel sets the registers to
+	 * where execution really goes on before it calls any handler.
+	 */
 	return tl_event_hit(&container_of(rp, struct tl_kretprobe, rp)->place,
-			    regs, get_kretprobe_retaddr(ri));
+			    regs, instruction_pointer(regs));
 }
 
 NOKPROBE_SYMBOL(tl_kretprobe_handler);

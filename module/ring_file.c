@@ -201,18 +201,16 @@ static int tl_ring_file_get(struct tl_ring_cpu *rc, struct tl_ring_get *get)
 	return 0;
 }
 
-static int tl_ring_command_get(struct file *file, u32 number,
-			       union tl_command *command,
-			       struct tl_error *error)
+static int tl_ring_command_get(struct tl_call *call)
 {
-	struct tl_ring_cpu *rc = tl_ring_of(file);
+	struct tl_ring_cpu *rc = tl_ring_of(call->file);
 	int err;
 
-	if (command->ring_get.reserved)
-		return tl_refuse(error, TL_ERR_RESERVED, -EINVAL);
+	if (call->command.ring_get.reserved)
+		return tl_refuse(call->error, TL_ERR_RESERVED, -EINVAL);
 	if (mutex_lock_interruptible(&rc->reader_lock))
 		return -ERESTARTSYS;
-	err = tl_ring_file_get(rc, &command->ring_get);
+	err = tl_ring_file_get(rc, &call->command.ring_get);
 	mutex_unlock(&rc->reader_lock);
 	return err;
 }
@@ -243,52 +241,61 @@ static const struct file_operations tl_ring_file_ops = {
 	.llseek = noop_llseek,
 };
 
-/* The file of a ring that is not open yet. */
-static int tl_ring_file_make(struct tl_session *session, struct tl_ring_cpu *rc)
+/* The file of a ring that is not open yet; nobody knows it so far. */
+static struct file *tl_ring_file_make(struct tl_session *session,
+				      struct tl_ring_cpu *rc)
 {
 	struct tl_ring_file *ring_file;
-	int fd;
+	struct file *file;
 
 	ring_file = kzalloc(sizeof(*ring_file), GFP_KERNEL_ACCOUNT);
 	if (!ring_file)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	ring_file->session = session;
 	ring_file->rc = rc;
-	tl_session_get(session);
-	/* before the file can be closed by another thread */
-	rc->is_open = true;
-	fd = anon_inode_getfd("[trapline-ring]", &tl_ring_file_ops, ring_file,
-			      O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		rc->is_open = false;
-		tl_session_put(session);
+	file = anon_inode_getfile("[trapline-ring]", &tl_ring_file_ops,
+				  ring_file, O_RDONLY);
+	if (IS_ERR(file)) {
 		kfree(ring_file);
+		return file;
 	}
-	return fd;
+	tl_session_get(session);
+	rc->is_open = true;
+	/* of a packet that the last reader left in pieces: all of it */
+	if (rc->read_at < rc->read_bytes)
+		rc->read_at = 0;
+	return file;
 }
 
 /**
  * tl_ring_file_open() - TL_RING_OPEN
  * @session: locked
- * @open: the command
+ * @call: the command; the file is known once the caller was told of it
  */
-int tl_ring_file_open(struct tl_session *session, struct tl_ring_open *open)
+int tl_ring_file_open(struct tl_session *session, struct tl_call *call)
 {
-	struct tl_error *error = &open->error;
+	struct tl_ring_open *open = &call->command.ring_open;
 	struct tl_ring_cpu *rc;
+	struct file *file;
 	int fd;
 
 	if (session->state == TL_SESSION_NEW)
-		return tl_refuse(error, TL_ERR_STATE, -EBUSY);
+		return tl_refuse(call->error, TL_ERR_STATE, -EBUSY);
 	if (open->cpu >= nr_cpu_ids || !cpu_possible(open->cpu))
-		return tl_refuse(error, TL_ERR_CPU, -ENXIO);
+		return tl_refuse(call->error, TL_ERR_CPU, -ENXIO);
 	rc = session->rings[open->cpu];
 	if (rc->is_open)
-		return tl_refuse(error, TL_ERR_RING_BUSY, -EBUSY);
-	fd = tl_ring_file_make(session, rc);
+		return tl_refuse(call->error, TL_ERR_RING_BUSY, -EBUSY);
+	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
-		return tl_refuse(error, fd == -ENOMEM ? TL_ERR_MEMORY :
-							TL_ERR_NONE, fd);
+		return fd;
+	file = tl_ring_file_make(session, rc);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return tl_refuse(call->error, TL_ERR_MEMORY, PTR_ERR(file));
+	}
+	call->opened = file;
+	call->opened_fd = fd;
 	open->fd = fd;
 	return 0;
 }

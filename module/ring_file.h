@@ -3,9 +3,9 @@
 #ifndef TL_RING_FILE_H
 #define TL_RING_FILE_H
 
+#include "command.h"
 #include "session.h"
-#include "trapline.h"
 
-int tl_ring_file_open(struct tl_session *session, struct tl_ring_open *open);
+int tl_ring_file_open(struct tl_session *session, struct tl_call *call);
 
 #endif

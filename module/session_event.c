@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "memory.h"
 #include "place.h"
 #include "session.h"
 
@@ -36,7 +37,7 @@ static int tl_event_read_place(struct tl_event_add *add, unsigned long *address)
 	if (place.reserved[0] || place.reserved[1])
 		return tl_refuse(error, TL_ERR_RESERVED, -EINVAL);
 	*address = (unsigned long)place.address;
-	if (copy_from_kernel_nofault(&byte, (const void *)*address, 1))
+	if (!tl_memory_read_kernel(&byte, *address, 1))
 		return tl_refuse(error, TL_ERR_PLACE_ADDRESS, -EINVAL);
 	return 0;
 }
@@ -70,14 +71,16 @@ static int tl_event_load(struct tl_event *event, struct tl_event_add *add,
 		.is_return = ops->is_return,
 	};
 	enum tl_error_code code;
+	u32 bad_insn;
 
 	if (copy_from_user(event->prog.insns, u64_to_user_ptr(add->insns),
 			   array_size(add->insn_count, sizeof(struct tl_insn))))
 		return -EFAULT;
-	code = tl_prog_verify(&event->prog, add->insn_count, &limits,
-			      &add->error.insn);
-	if (code)
+	code = tl_prog_verify(&event->prog, add->insn_count, &limits, &bad_insn);
+	if (code) {
+		add->error.insn = bad_insn;
 		return tl_refuse(&add->error, code, -EINVAL);
+	}
 	tl_event_ready(event);
 	return 0;
 }

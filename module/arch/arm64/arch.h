@@ -3,8 +3,20 @@
 #define TL_ARCH_ARM64_ARCH_H
 
 #include <linux/elf-em.h>
+#include <linux/types.h>
 
 /* Whose register frame the programs are for, as TL_QUERY tells it. */
 #define TL_ARCH_ELF_MACHINE EM_AARCH64
+
+/**
+ * tl_arch_can_map() - can anything be mapped at an address?
+ * @address: the address
+ *
+ * Where nothing can, a read is an ordinary fault.
+ */
+static inline bool tl_arch_can_map(unsigned long address)
+{
+	return true;
+}
 
 #endif
