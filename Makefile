@@ -65,7 +65,7 @@ shell:
 bench:
 	@KERNEL=$(KERNEL) tests/bench/run
 
-check: deps
+check: deps userspace
 	@tests/run
 
 check-static: deps
@@ -74,7 +74,7 @@ check-static: deps
 check-unit: deps
 	@tests/run unit
 
-check-guest: deps
+check-guest: deps userspace
 	@tests/run guest/$(KERNEL)
 
 clean:
