@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /dev/trapline: open is a session, ioctl a command on it, close its end. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -96,11 +98,13 @@ static const struct tl_command_ops tl_commands[] = {
 	{
 		.number = _IOC_NR(TL_QUERY),
 		.bytes = sizeof(struct tl_query),
+		.bytes_min = sizeof(struct tl_query),
 		.run = tl_run_query,
 	},
 	{
 		.number = _IOC_NR(TL_SESSION_SETUP),
 		.bytes = sizeof(struct tl_session_setup),
+		.bytes_min = sizeof(struct tl_session_setup),
 		.error_at = offsetof(struct tl_session_setup, error),
 		.is_privileged = true,
 		.run = tl_run_session,
@@ -108,6 +112,7 @@ static const struct tl_command_ops tl_commands[] = {
 	{
 		.number = _IOC_NR(TL_EVENT_ADD),
 		.bytes = sizeof(struct tl_event_add),
+		.bytes_min = sizeof(struct tl_event_add),
 		.error_at = offsetof(struct tl_event_add, error),
 		.is_privileged = true,
 		.run = tl_run_session,
@@ -115,6 +120,7 @@ static const struct tl_command_ops tl_commands[] = {
 	{
 		.number = _IOC_NR(TL_EVENT_CTL),
 		.bytes = sizeof(struct tl_event_ctl),
+		.bytes_min = sizeof(struct tl_event_ctl),
 		.error_at = offsetof(struct tl_event_ctl, error),
 		.is_privileged = true,
 		.run = tl_run_session,
@@ -122,6 +128,7 @@ static const struct tl_command_ops tl_commands[] = {
 	{
 		.number = _IOC_NR(TL_SESSION_CTL),
 		.bytes = sizeof(struct tl_session_ctl),
+		.bytes_min = sizeof(struct tl_session_ctl),
 		.error_at = offsetof(struct tl_session_ctl, error),
 		/* stopping must always be possible; start asks by itself */
 		.run = tl_run_session,
@@ -129,6 +136,7 @@ static const struct tl_command_ops tl_commands[] = {
 	{
 		.number = _IOC_NR(TL_RING_OPEN),
 		.bytes = sizeof(struct tl_ring_open),
+		.bytes_min = sizeof(struct tl_ring_open),
 		.error_at = offsetof(struct tl_ring_open, error),
 		.is_privileged = true,
 		.run = tl_run_session,
@@ -136,6 +144,7 @@ static const struct tl_command_ops tl_commands[] = {
 	{
 		.number = _IOC_NR(TL_STATS),
 		.bytes = sizeof(struct tl_stats),
+		.bytes_min = sizeof(struct tl_stats),
 		.error_at = offsetof(struct tl_stats, error),
 		.run = tl_run_session,
 	},

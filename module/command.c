@@ -39,7 +39,7 @@ static int tl_command_copy_in(const struct tl_command_ops *ops,
 {
 	int err;
 
-	if (size < offsetofend(union tl_command, flags))
+	if (size < ops->bytes_min)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;

@@ -49,6 +49,7 @@ struct tl_call {
  * struct tl_command_ops - a command
  * @number: _IOC_NR() of it
  * @bytes: size of its struct
+ * @bytes_min: size that the struct had in version 1.0
  * @error_at: offset of its struct tl_error; 0: it has none
  * @is_privileged: needs the right to trace at the time of the call
  * @run: does it; 0 or a negative errno, and the struct to be written back
@@ -56,6 +57,7 @@ struct tl_call {
 struct tl_command_ops {
 	u32 number;
 	u32 bytes;
+	u32 bytes_min;
 	u32 error_at;
 	bool is_privileged;
 	int (*run)(struct tl_call *call);

@@ -67,13 +67,13 @@ static __always_inline size_t tl_context_level(void)
 }
 
 /* Scratch memory of a level. */
-static inline struct tl_scratch *tl_context_scratch(size_t level)
+static __always_inline struct tl_scratch *tl_context_scratch(size_t level)
 {
 	return this_cpu_read(tl_cpu.scratch) + min_t(size_t, level, TL_SCRATCHES - 1);
 }
 
 /* Is any context of this CPU inside a handler? */
-static inline bool tl_context_busy(void)
+static __always_inline bool tl_context_busy(void)
 {
 	const struct tl_cpu *cpu = this_cpu_ptr(&tl_cpu);
 	u32 level;
@@ -90,7 +90,7 @@ static inline bool tl_context_busy(void)
  * nmi_enter() counts as a hardirq too, so an int3 probe in a task has as many
  * of these as of those.
  */
-static inline bool tl_context_has_user(void)
+static __always_inline bool tl_context_has_user(void)
 {
 	u32 irq_depth = (u32)hardirq_count() / HARDIRQ_OFFSET;
 

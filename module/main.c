@@ -5,12 +5,9 @@
  * Unloading needs no code of its own for what is in use: each session and each
  * ring is an open file, and an open file holds the module.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
 
 #include "chardev.h"
 #include "context.h"

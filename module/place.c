@@ -164,30 +164,41 @@ static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
 	}
 }
 
-/**
- * tl_place_disarm() - disarm all places that are idle
- * @places: the session's
- *
- * In batches, because the kernel waits for a grace period in each call. When
- * this returns, no handler runs for an event that was disabled before.
- */
-void tl_place_disarm(struct list_head *places)
+/* Disarm the idle places of one backend. */
+static void tl_place_disarm_backend(struct list_head *places,
+				    const struct tl_probe_ops *ops)
 {
 	struct tl_place *batch[TL_DISARM_BATCH];
 	struct tl_place *place;
 	u32 count = 0;
 
 	list_for_each_entry(place, places, node) {
-		if (!place->is_idle)
+		if (!place->is_idle || place->ops != ops)
 			continue;
-		if (count == TL_DISARM_BATCH ||
-		    (count && batch[0]->ops != place->ops)) {
+		batch[count++] = place;
+		if (count == TL_DISARM_BATCH) {
 			tl_place_disarm_batch(batch, count);
 			count = 0;
 		}
-		batch[count++] = place;
 	}
 	tl_place_disarm_batch(batch, count);
+}
+
+/**
+ * tl_place_disarm() - disarm all places that are idle
+ * @places: the session's
+ *
+ * In batches of one backend, because the kernel waits for a grace period in
+ * each call. When this returns, no handler runs for an event that was disabled
+ * before.
+ */
+void tl_place_disarm(struct list_head *places)
+{
+	u32 i;
+
+	for (i = 0; i < TL_BACKENDS; i++)
+		if (tl_probe_backend(i))
+			tl_place_disarm_backend(places, tl_probe_backend(i));
 	/* for the events that were disabled on a place which stays armed */
 	synchronize_rcu();
 }

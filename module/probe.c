@@ -7,7 +7,7 @@
 #include "probe.h"
 #include "trapline.h"
 
-static const struct tl_probe_ops *const tl_backends[] = {
+static const struct tl_probe_ops *const tl_backends[TL_BACKENDS] = {
 	[TL_BACKEND_KPROBE] = &tl_kprobe_ops,
 	[TL_BACKEND_KRETPROBE] = &tl_kretprobe_ops,
 };

@@ -39,6 +39,9 @@ extern const struct tl_probe_ops tl_kretprobe_ops;
 const struct tl_probe_ops *tl_probe_backend(u32 number);
 u64 tl_probe_backends(void);
 
+/* Backends are numbered below this. */
+#define TL_BACKENDS 8
+
 /* Most places that one call of @disarm gets; bounds its use of the stack. */
 #define TL_DISARM_BATCH 64
 

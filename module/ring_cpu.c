@@ -5,6 +5,7 @@
  * there for direct I/O.
  */
 #include <linux/gfp.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
@@ -152,7 +153,11 @@ void tl_ring_cpu_destroy(struct tl_ring_cpu *rc)
  */
 void tl_ring_cpu_finish(struct tl_ring_cpu *rc)
 {
-	WRITE_ONCE(rc->is_final, true);
+	/*
+	 * E. Pairs with the loads of is_final: who sees it sees all packets
+	 * FULL, and takes what is not for the end.
+	 */
+	smp_store_release(&rc->is_final, true);
 	wake_up_all(&rc->wait);
 }
 
@@ -189,3 +194,5 @@ bool tl_ring_cpu_ready(const struct tl_ring_cpu *rc, u32 packets)
 {
 	return tl_ring_ready(&rc->ring, READ_ONCE(rc->reader.next_seq), packets);
 }
+
+NOKPROBE_SYMBOL(tl_ring_cpu_ready);

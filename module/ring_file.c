@@ -76,16 +76,16 @@ static int tl_ring_file_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t tl_ring_file_poll(struct file *file, poll_table *wait)
 {
 	struct tl_ring_cpu *rc = tl_ring_of(file);
-	__poll_t mask = 0;
+	bool is_final;
 
 	poll_wait(file, &rc->wait, wait);
 	smp_mb(); /* D, see wake.c */
-	if (tl_ring_cpu_ready(rc, rc->config.watermark))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(rc->is_final))
-		mask |= tl_ring_cpu_ready(rc, 1) ? EPOLLIN | EPOLLRDNORM :
-						   EPOLLHUP;
-	return mask;
+	is_final = smp_load_acquire(&rc->is_final); /* E, see ring_cpu.c */
+	/* a packet of which read() has copied a part is there at once */
+	if (READ_ONCE(rc->read_at) != READ_ONCE(rc->read_bytes) ||
+	    tl_ring_cpu_ready(rc, is_final ? 1 : rc->config.watermark))
+		return EPOLLIN | EPOLLRDNORM;
+	return is_final ? EPOLLHUP : 0;
 }
 
 static u8 *tl_ring_file_spare(const struct tl_ring_cpu *rc)
@@ -93,17 +93,20 @@ static u8 *tl_ring_file_spare(const struct tl_ring_cpu *rc)
 	return tl_ring_buffer(&rc->ring, rc->reader.spare);
 }
 
-/* Take the next packet, from which read() then starts at the beginning. */
-static int tl_ring_file_take(struct tl_ring_cpu *rc, struct tl_packet_view *view)
+/* Take the next packet: for read(), from its beginning, or for GET, as read. */
+static int tl_ring_file_take(struct tl_ring_cpu *rc, bool is_for_read,
+			     struct tl_packet_view *view)
 {
 	const struct tl_packet_header *header;
 	int err = tl_ring_take(&rc->ring, &rc->reader, view);
+	u32 bytes;
 
 	if (err)
 		return err;
 	header = (const struct tl_packet_header *)tl_ring_file_spare(rc);
-	rc->read_at = 0;
-	rc->read_bytes = (u32)(header->packet_bits / 8);
+	bytes = (u32)(header->packet_bits / 8);
+	WRITE_ONCE(rc->read_at, is_for_read ? 0 : bytes);
+	WRITE_ONCE(rc->read_bytes, bytes);
 	return 0;
 }
 
@@ -116,7 +119,7 @@ static ssize_t tl_ring_file_copy(struct tl_ring_cpu *rc, char __user *to,
 	bytes = min(bytes, left);
 	if (copy_to_user(to, tl_ring_file_spare(rc) + rc->read_at, bytes))
 		return -EFAULT;
-	rc->read_at += bytes;
+	WRITE_ONCE(rc->read_at, rc->read_at + (u32)bytes);
 	return (ssize_t)bytes;
 }
 
@@ -135,7 +138,7 @@ static ssize_t tl_ring_file_read_now(struct tl_ring_cpu *rc, char __user *to,
 		ssize_t copied;
 
 		if (rc->read_at == rc->read_bytes &&
-		    tl_ring_file_take(rc, &view))
+		    tl_ring_file_take(rc, true, &view))
 			break;
 		copied = tl_ring_file_copy(rc, to + done, bytes - done);
 		if (copied < 0)
@@ -153,7 +156,7 @@ static ssize_t tl_ring_file_read(struct file *file, char __user *to,
 	if (!bytes)
 		return 0;
 	for (;;) {
-		bool ended = READ_ONCE(rc->is_final);
+		bool ended = smp_load_acquire(&rc->is_final); /* E */
 		ssize_t done;
 		int err;
 
@@ -176,11 +179,11 @@ static ssize_t tl_ring_file_read(struct file *file, char __user *to,
 
 static int tl_ring_file_get(struct tl_ring_cpu *rc, struct tl_ring_get *get)
 {
-	bool ended = READ_ONCE(rc->is_final);
+	bool ended = smp_load_acquire(&rc->is_final); /* E */
 	const struct tl_packet_header *header;
 	struct tl_packet_view view;
 
-	if (tl_ring_file_take(rc, &view)) {
+	if (tl_ring_file_take(rc, false, &view)) {
 		if (ended)
 			get->state = TL_RING_END;
 		else if (tl_ring_closing(&rc->ring, rc->reader.next_seq))
@@ -190,7 +193,6 @@ static int tl_ring_file_get(struct tl_ring_cpu *rc, struct tl_ring_get *get)
 		return 0;
 	}
 	header = (const struct tl_packet_header *)tl_ring_file_spare(rc);
-	rc->read_at = rc->read_bytes; /* read() goes on with the next one */
 	get->state = TL_RING_PACKET;
 	get->content_bytes = (u32)(header->content_bits / 8);
 	get->packet_bytes = (u32)(header->packet_bits / 8);
@@ -219,6 +221,7 @@ static const struct tl_command_ops tl_ring_commands[] = {
 	{
 		.number = _IOC_NR(TL_RING_GET),
 		.bytes = sizeof(struct tl_ring_get),
+		.bytes_min = sizeof(struct tl_ring_get),
 		.run = tl_ring_command_get,
 	},
 	{}
@@ -292,7 +295,9 @@ int tl_ring_file_open(struct tl_session *session, struct tl_call *call)
 	file = tl_ring_file_make(session, rc);
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
-		return tl_refuse(call->error, TL_ERR_MEMORY, PTR_ERR(file));
+		return tl_refuse(call->error, PTR_ERR(file) == -ENOMEM ?
+						      TL_ERR_MEMORY : TL_ERR_NONE,
+				 PTR_ERR(file));
 	}
 	call->opened = file;
 	call->opened_fd = fd;

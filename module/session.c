@@ -108,7 +108,8 @@ static int tl_session_config(struct tl_session *session,
 	if (!tl_pow2_in(packet_count, TL_COUNT_SHIFT_MIN, TL_COUNT_SHIFT_MAX,
 			&count_shift))
 		return tl_refuse(error, TL_ERR_PACKET_COUNT, -EINVAL);
-	if (setup->watermark > packet_count)
+	/* the last packet is closed only by a next one, for which is no room */
+	if (setup->watermark >= packet_count)
 		return tl_refuse(error, TL_ERR_WATERMARK, -EINVAL);
 	config->geo = tl_geometry(packet_shift, count_shift);
 	config->watermark = setup->watermark ?: 1;
@@ -235,14 +236,16 @@ static void tl_session_stop(struct tl_session *session)
 int tl_session_ctl(struct tl_session *session, struct tl_session_ctl *ctl)
 {
 	struct tl_error *error = &ctl->error;
+	enum tl_error_code forbidden;
 
 	if (ctl->reserved)
 		return tl_refuse(error, TL_ERR_RESERVED, -EINVAL);
 	switch (ctl->command) {
 	case TL_SESSION_START:
 		/* the right may have gone since the session was opened */
-		if (tl_command_forbidden())
-			return tl_refuse(error, tl_command_forbidden(), -EPERM);
+		forbidden = tl_command_forbidden();
+		if (forbidden)
+			return tl_refuse(error, forbidden, -EPERM);
 		if (session->state != TL_SESSION_READY)
 			return tl_refuse(error, TL_ERR_STATE, -EBUSY);
 		session->state = TL_SESSION_RUNNING;

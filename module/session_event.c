@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events of a session: adding, arming, disarming, removing, counting. */
 #include <linux/kallsyms.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -9,8 +10,10 @@
 #include "session.h"
 
 /*
- * Read the one place of an event. The address is checked no further than that
- * it can be read: what is code, and may be probed, is the kernel's to say.
+ * Read the one place of an event. What is code, and may be probed, is the
+ * kernel's to say when the place is armed; but kernels look for an ENDBR there
+ * before they ask whether it is code, and older ones do so without minding a
+ * fault. Hence the one byte.
  */
 static int tl_event_read_place(struct tl_event_add *add, unsigned long *address)
 {
@@ -24,8 +27,7 @@ static int tl_event_read_place(struct tl_event_add *add, unsigned long *address)
 		return tl_refuse(error, TL_ERR_PLACES, -EINVAL);
 	if (get_user(size, (const u32 __user *)u64_to_user_ptr(add->places)))
 		return -EFAULT;
-	if (size < offsetofend(struct tl_event_place, address) ||
-	    size > PAGE_SIZE)
+	if (size < sizeof(place) || size > PAGE_SIZE)
 		return tl_refuse(error, TL_ERR_SIZE, -EINVAL);
 	err = copy_struct_from_user(&place, sizeof(place),
 				    u64_to_user_ptr(add->places), size);
@@ -218,12 +220,14 @@ static int tl_events_enable(struct tl_session *session, const u32 *ids, u32 coun
 		event = xa_load(&session->events, ids[i]);
 		event->is_listed = !event->is_enabled;
 		error->index = i;
-		err = tl_event_enable(event, error);
+		/* some milliseconds each: whoever is killed must not wait */
+		err = fatal_signal_pending(current) ?
+			      -EINTR : tl_event_enable(event, error);
 	}
 	while (i--) {
 		event = xa_load(&session->events, ids[i]);
 		if (err && event->is_listed)
-			tl_event_disable(event);
+			tl_event_disable(event); /* or was not enabled */
 		event->is_listed = false;
 	}
 	if (err)
@@ -350,6 +354,10 @@ static void tl_stats_sum(struct tl_counters *sum, const struct tl_event *event,
 
 static void tl_stats_fill(struct tl_stats *stats, const struct tl_counters *sum)
 {
+	u32 i;
+
+	for (i = 0; i < TL_OUTCOMES; i++)
+		stats->hits += sum->outcome[i];
 	stats->recorded = sum->outcome[TL_RECORDED];
 	stats->filtered = sum->outcome[TL_FILTERED];
 	stats->full = sum->outcome[TL_FULL];

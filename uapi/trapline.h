@@ -7,12 +7,12 @@
  * more. TL_RING_OPEN gives one more file per CPU, from which packets are read.
  *
  * Every struct starts with its own size as the caller knows it. The kernel
- * takes a shorter one (missing fields are zero) and a longer one whose extra
- * bytes are zero; otherwise it answers E2BIG and writes the size it knows into
- * @size. What is called "out" is written by the kernel, on failure too: a call
- * that fails fills in &struct tl_error where the struct has one, unless the
- * struct itself could not be taken (E2BIG, EFAULT, ENOTTY, EINVAL for a size
- * below 8). Unknown flags and unknown selectors are EINVAL. docs/ABI.md has
+ * takes an older, shorter one down to that of version 1.0 (missing fields are
+ * zero) and a longer one whose extra bytes are zero; otherwise it answers E2BIG
+ * and writes the size it knows into @size. What is called "out" is written by
+ * the kernel, on failure too: a call that fails fills in &struct tl_error where
+ * the struct has one, unless the struct itself could not be taken (E2BIG,
+ * EFAULT, ENOTTY, EINVAL for a size below that of version 1.0). Unknown flags and unknown selectors are EINVAL. docs/ABI.md has
  * the history.
  */
 #ifndef _UAPI_TRAPLINE_H
@@ -61,12 +61,12 @@
 	X(27, PROG_ARGS, "too many arguments")                                \
 	X(28, EVENT_ID, "no event has this number")                           \
 	X(29, EVENT_TWICE, "an event is listed twice")                         \
-	X(30, EVENTS, "too many events in one session")                       \
+	X(30, EVENTS, "the session has used up its event numbers")            \
 	X(31, CPU, "no such CPU")                                             \
 	X(32, RING_BUSY, "the ring of this CPU is open already")              \
 	X(33, ARM_FAILED, "registering the probe failed")                     \
 	X(34, COMMAND, "unknown command or selector")                         \
-	X(35, WATERMARK, "the watermark is more than the packets of a ring")  \
+	X(35, WATERMARK, "the watermark is not below the packets of a ring")  \
 	X(36, ID_COUNT, "the list of events is empty or longer than a session's")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
@@ -105,7 +105,7 @@ struct tl_error {
  * @args_max: puts in one program
  * @record_bytes_max: longest record
  * @string_bytes_max: longest string
- * @events_max: events in one session
+ * @events_max: events that one session can ever have, removed ones included
  * @places_max: places of one event
  * @maxactive_max: largest &tl_event_add.maxactive
  * @regs_bytes: size of the register frame
@@ -155,7 +155,8 @@ struct tl_query {
  * @clock: TL_CLOCK_*
  * @packet_bytes: size of a packet, a power of two; 0: 64 KiB
  * @packet_count: packets per CPU, a power of two; 0: 16
- * @watermark: packets that must be ready before poll() wakes the reader; 0: 1
+ * @watermark: packets that must be ready before poll() wakes the reader, fewer
+ *	than @packet_count; 0: 1
  * @reserved: zero
  * @uuid: out: random identity, in each packet
  * @ring_bytes: out: length of one ring's mapping
@@ -241,8 +242,8 @@ struct tl_event_add {
  * @ids: address of an array of __u32 event numbers
  * @error: out; &tl_error.index is the element that failed
  *
- * All or nothing: if one element fails, the others are put back as they were.
- * Since 1.0.
+ * All or nothing: if one element fails, the others are put back as they were;
+ * in a running session they may have been hit meanwhile. Since 1.0.
  */
 struct tl_event_ctl {
 	__u32 size;
@@ -345,6 +346,7 @@ struct tl_ring_get {
  * @id: event number; zero for the session
  * @cpu: one CPU's counters, or %TL_CPU_ALL
  * @state: out: TL_EVENT_OFF, ...; zero for the session
+ * @hits: out: the sum of @recorded to @not_running
  * @recorded: out: hits that became records
  * @filtered: out: hits that a filter rejected
  * @full: out: hits lost because the ring was full
@@ -359,8 +361,8 @@ struct tl_ring_get {
  *	an event, of all events on its place; not part of the sum
  * @error: out
  *
- * Each hit raises exactly one of @recorded to @not_running; their sum is the
- * number of hits, exact once the event is disarmed. Since 1.0.
+ * Each hit raises exactly one of @recorded to @not_running. Exact once the
+ * event is disarmed. Since 1.0.
  */
 struct tl_stats {
 	__u32 size;
@@ -369,6 +371,7 @@ struct tl_stats {
 	__u32 id;
 	__u32 cpu;
 	__u32 state;
+	__u64 hits;
 	__u64 recorded;
 	__u64 filtered;
 	__u64 full;

@@ -13,7 +13,7 @@
 
 #include <linux/types.h>
 
-/** TL_FORMAT - number of the packet format, in the meta page (since 1.0) */
+/** TL_FORMAT - number of the packet format, in each packet (since 1.0) */
 #define TL_FORMAT 1
 
 /** TL_PACKET_MAGIC - first word of each packet, the one that CTF prescribes */
@@ -33,7 +33,7 @@
  * @discarded: records lost in this ring before @end_ns since the session's
  *	start (full, wrapped, too big), a running total
  * @cpu: the CPU whose ring it is
- * @reserved: zero
+ * @format: %TL_FORMAT
  *
  * Begin fields (@begin_ns, @sequence) are written by who opens the packet, end
  * fields by who delivers it, the others when the ring is made. Since 1.0.
@@ -49,7 +49,7 @@ struct tl_packet_header {
 	__u64 sequence;
 	__u64 discarded;
 	__u32 cpu;
-	__u32 reserved;
+	__u32 format;
 };
 
 /*

@@ -57,7 +57,8 @@ struct tl_insn {
 				 *			   zero-extended              */
 
 /*
- * Puts. Each is one argument of the record, in this order.
+ * Puts: the codes from 16 to 30. Each is one argument of the record, in this
+ * order. The codes below are loads and whatever else puts nothing.
  */
 #define TL_OP_PUT	16	/* size -                  low 1, 2, 4 or 8 bytes of the
 				 *			   accumulator                */

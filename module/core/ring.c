@@ -63,6 +63,7 @@ void tl_ring_init(struct tl_ring *ring, struct tl_ring_reader *reader,
 		header->magic = TL_PACKET_MAGIC;
 		memcpy(header->uuid, identity->uuid, sizeof(header->uuid));
 		header->cpu = identity->cpu;
+		header->format = TL_FORMAT;
 		if (i < count)
 			ring->slots[i].word = tl_slot_word(TL_SLOT_IDLE, i,
 							   (u64)i - count);
@@ -355,11 +356,11 @@ int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
  */
 bool tl_ring_ready(const struct tl_ring *ring, u64 next_seq, u32 packets)
 {
-	u32 i;
-
-	for (i = 0; i < packets; i++) {
-		u64 word = READ_ONCE(tl_ring_slot(ring, next_seq + i)->word);
-		s64 ahead = tl_slot_ahead(word, next_seq + i);
+	/* from the far end: what is not ready there ends the look at once */
+	while (packets--) {
+		u64 seq = next_seq + packets;
+		u64 word = READ_ONCE(tl_ring_slot(ring, seq)->word);
+		s64 ahead = tl_slot_ahead(word, seq);
 
 		if (ahead > 0)
 			return true;

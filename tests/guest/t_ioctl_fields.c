@@ -39,6 +39,8 @@ static void test_setup_wrong(int dev)
 		  TL_ERR_PACKET_COUNT },
 		{ "watermark", { .packet_count = 4, .watermark = 5 }, -EINVAL,
 		  TL_ERR_WATERMARK },
+		{ "watermark of all", { .packet_count = 4, .watermark = 4 },
+		  -EINVAL, TL_ERR_WATERMARK },
 		{ "high watermark", { .watermark = -1u }, -EINVAL,
 		  TL_ERR_WATERMARK },
 	};

@@ -149,7 +149,7 @@ static void test_stop(void)
 	char byte;
 
 	tap_case("after the stop: readable, then hung up");
-	start(8);
+	start(7);
 	call(5);
 	CHECK_EQ(poll_now(0), 0);
 	dev_stop(dev);
@@ -162,7 +162,7 @@ static void test_stop(void)
 	end();
 
 	tap_case("the same when the session's file is closed instead");
-	start(8);
+	start(7);
 	call(5);
 	close(dev);
 	dev = -1;
@@ -207,6 +207,27 @@ static void test_nonblocking(void)
 	dev_stop(dev);
 	CHECK_EQ(read(ring.fd, bytes, sizeof(bytes)), 4096);
 	CHECK_EQ(read(ring.fd, bytes, sizeof(bytes)), 0);
+	end();
+}
+
+/* What read() has begun is there, whatever the watermark, and after the stop. */
+static void test_rest_of_packet(void)
+{
+	char bytes[4096];
+
+	tap_case("the rest of a packet that read() has begun is readable");
+	start(2);
+	call(PER_PACKET + 1);
+	CHECK_EQ(poll_now(0), 0);
+	CHECK_EQ(read(ring.fd, bytes, 100), 100);
+	CHECK_EQ(poll_now(0), POLLIN);
+	CHECK_EQ(read(ring.fd, bytes, sizeof(bytes)), 4096 - 100);
+	CHECK_EQ(poll_now(0), 0);
+	dev_stop(dev);
+	CHECK_EQ(read(ring.fd, bytes, 100), 100);
+	CHECK_EQ(poll_now(0), POLLIN);
+	CHECK_EQ(read(ring.fd, bytes, sizeof(bytes)), 4096 - 100);
+	CHECK_EQ(poll_now(0), POLLHUP);
 	end();
 }
 
@@ -277,6 +298,7 @@ int main(void)
 	test_stop_wakes(false);
 	test_stop_wakes(true);
 	test_nonblocking();
+	test_rest_of_packet();
 	test_edge_triggered();
 	test_busy();
 	return tap_done();

@@ -146,7 +146,7 @@ void rings_packet(struct rings *rings, uint32_t cpu,
 
 	memcpy(&header, packet, sizeof(header));
 	if (header.magic != TL_PACKET_MAGIC || header.cpu != cpu ||
-	    header.stream_id || header.reserved)
+	    header.stream_id || header.format != TL_FORMAT)
 		rings_wrong(rings, cpu, "header");
 	if (header.sequence != rings->packets[cpu])
 		rings_wrong(rings, cpu, "sequence");

@@ -214,7 +214,7 @@ static void bad_headers(void **state)
 		  8 * (4096 + 8), 8 },
 		{ offsetof(struct tl_packet_header, packet_bits),
 		  UINT64_MAX - 7, 8 },
-		{ offsetof(struct tl_packet_header, reserved), 1, 4 },
+		{ offsetof(struct tl_packet_header, format), 2, 4 },
 	};
 	struct trapline_record record;
 	struct decode_cursor cursor;

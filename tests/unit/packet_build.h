@@ -78,6 +78,7 @@ static inline size_t build_end(struct build *b, unsigned int cpu,
 {
 	struct tl_packet_header header = {
 		.magic = TL_PACKET_MAGIC,
+		.format = TL_FORMAT,
 		.begin_ns = b->begin_ns,
 		.end_ns = end_ns,
 		.sequence = sequence,

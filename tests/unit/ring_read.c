@@ -90,7 +90,7 @@ static u32 check_packet_header(const struct tl_packet_header *header, u64 seq)
 	assert_memory_equal(header->uuid, "0123456789abcde", 16);
 	assert_int_equal(header->stream_id, 0);
 	assert_int_equal(header->cpu, 7);
-	assert_int_equal(header->reserved, 0);
+	assert_int_equal(header->format, TL_FORMAT);
 	if (header->sequence != seq)
 		fail_msg("I6: packet %llu has sequence %llu",
 			 (unsigned long long)seq,

@@ -143,7 +143,7 @@ static int fill_rows(struct trapline_session *session, struct row *rows,
 
 int summary_print(struct trapline_session *session)
 {
-	unsigned int events = trapline_session_events(session);
+	unsigned int events = trapline_session_event_count(session);
 	struct row *rows = calloc((size_t)events + 1, sizeof(*rows));
 	int rc;
 

@@ -112,7 +112,7 @@ int decode_header(const void *bytes, size_t size, struct decode_packet *out)
 	content_bits = le64toh(header.content_bits);
 	packet_bits = le64toh(header.packet_bits);
 	if (le32toh(header.magic) != TL_PACKET_MAGIC || header.stream_id ||
-	    header.reserved)
+	    le32toh(header.format) != TL_FORMAT)
 		return -EBADMSG;
 	if (content_bits % 8 || packet_bits % 8 ||
 	    content_bits / 8 < sizeof(header) || content_bits > packet_bits ||

@@ -33,6 +33,7 @@
  */
 #define CLOSING_TRIES 20
 #define CLOSING_WAIT_NS 100000
+#define FLUSH_INTERVAL_NS 2000000
 
 /**
  * struct ring - the ring of one CPU of one session
@@ -66,6 +67,7 @@ struct trapline_reader {
 	struct ring *rings;
 	struct source *sources;
 	int epoll_fd;
+	struct timespec flushed; /* when the last round flushed */
 };
 
 static int system_error(struct trapline_error *err, const char *what, int rc)
@@ -361,6 +363,28 @@ static int flush_all(struct trapline_reader *reader,
 	return 0;
 }
 
+/*
+ * A flush disturbs every CPU and gives up the rest of each open packet, so
+ * rounds do not come faster than this however fast packets are filled.
+ */
+static void pace(struct trapline_reader *reader)
+{
+	struct timespec now;
+	int64_t wait_ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	wait_ns = FLUSH_INTERVAL_NS -
+		  (int64_t)(now.tv_sec - reader->flushed.tv_sec) * 1000000000 -
+		  (now.tv_nsec - reader->flushed.tv_nsec);
+	if (wait_ns > 0) {
+		const struct timespec wait = { .tv_nsec = wait_ns };
+
+		nanosleep(&wait, NULL);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	}
+	reader->flushed = now;
+}
+
 /* merge_run(), with a little patience for packets that are being closed. */
 static int run_patiently(struct merge *merge)
 {
@@ -388,6 +412,7 @@ int trapline_reader_poll(struct trapline_reader *reader, int timeout_ms,
 		if (rc < 0 && errno != EINTR)
 			return system_error(err, "epoll", -errno);
 	}
+	pace(reader);
 	rc = flush_all(reader, err);
 	if (rc)
 		return rc;

@@ -322,7 +322,7 @@ int session_ring_open(struct trapline_session *session, unsigned int cpu,
 	return rc;
 }
 
-unsigned int trapline_session_events(const struct trapline_session *session)
+unsigned int trapline_session_event_count(const struct trapline_session *session)
 {
 	return session->event_count;
 }

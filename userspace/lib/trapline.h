@@ -130,7 +130,7 @@ struct trapline_session_opts {
 /**
  * struct trapline_stats - outcomes of the hits of an event or a session
  *
- * The fields are those of struct tl_stats in <uapi/trapline.h>; @hits is the
+ * The fields are those of struct tl_stats in <trapline/trapline.h>; @hits is the
  * sum of @recorded to @not_running.
  */
 struct trapline_stats {
@@ -202,8 +202,8 @@ int trapline_session_start(struct trapline_session *session,
 			   struct trapline_error *err);
 int trapline_session_stop(struct trapline_session *session,
 			  struct trapline_error *err);
-/** trapline_session_events() - number of events; see trapline_session_event() */
-unsigned int trapline_session_events(const struct trapline_session *session);
+/** trapline_session_event_count() - number of events; see trapline_session_event() */
+unsigned int trapline_session_event_count(const struct trapline_session *session);
 const struct trapline_event *
 trapline_session_event(const struct trapline_session *session,
 		       unsigned int index);

@@ -5,6 +5,10 @@
 #include <linux/elf-em.h>
 #include <linux/types.h>
 
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#error "trapline's packets are little endian as they stand in memory"
+#endif
+
 /* Whose register frame the programs are for, as TL_QUERY tells it. */
 #define TL_ARCH_ELF_MACHINE EM_AARCH64
 
@@ -14,7 +18,7 @@
  *
  * Where nothing can, a read is an ordinary fault.
  */
-static inline bool tl_arch_can_map(unsigned long address)
+static __always_inline bool tl_arch_can_map(unsigned long address)
 {
 	return true;
 }

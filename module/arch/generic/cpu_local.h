@@ -10,11 +10,14 @@
 
 static __always_inline bool tl_cpu_try_cmpxchg(u64 *ptr, u64 *old, u64 new)
 {
-	u64 found = cmpxchg_relaxed(ptr, *old, new);
-	bool done = found == *old;
+	u64 found;
+	bool done;
 
-	*old = found;
+	barrier(); /* relaxed does not hold back plain stores by itself */
+	found = cmpxchg_relaxed(ptr, *old, new);
 	barrier();
+	done = found == *old;
+	*old = found;
 	return done;
 }
 
@@ -31,13 +34,23 @@ static __always_inline u64 tl_cpu_add_return(u64 *ptr, u64 n)
 
 static __always_inline bool tl_cpu_try_cmpxchg(u64 *ptr, u64 *old, u64 new)
 {
-	return __atomic_compare_exchange_n(ptr, old, new, false,
+	bool done;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	done = __atomic_compare_exchange_n(ptr, old, new, false,
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return done;
 }
 
 static __always_inline u64 tl_cpu_add_return(u64 *ptr, u64 n)
 {
-	return __atomic_add_fetch(ptr, n, __ATOMIC_RELAXED);
+	u64 sum;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sum = __atomic_add_fetch(ptr, n, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return sum;
 }
 
 #endif

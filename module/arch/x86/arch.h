@@ -17,7 +17,7 @@
  * and one that the kernel warns of. Its own check before a read that may fault
  * goes by what the CPU could do, not by the page tables in use.
  */
-static inline bool tl_arch_can_map(unsigned long address)
+static __always_inline bool tl_arch_can_map(unsigned long address)
 {
 	const int unused_bits = BITS_PER_LONG - (PGDIR_SHIFT + 9);
 
