@@ -161,7 +161,7 @@ static void bench_trapline(const char *name, const char *args, double base,
 	};
 	struct trapline_session *session;
 	struct trapline_event *event;
-	struct trapline_stats stats;
+	struct trapline_stats stats = { .size = sizeof(stats) };
 	struct trapline_error err;
 	char line[256];
 	double cost;

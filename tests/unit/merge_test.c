@@ -96,6 +96,7 @@ static int see_loss(const struct trapline_loss *loss, void *data)
 }
 
 static const struct trapline_sink sink = {
+	.size = sizeof(sink),
 	.record = see_record,
 	.loss = see_loss,
 };

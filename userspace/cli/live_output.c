@@ -87,6 +87,7 @@ static int print_loss(const struct trapline_loss *loss, void *data)
 struct trapline_sink live_sink(struct live *live)
 {
 	struct trapline_sink sink = {
+		.size = sizeof(sink),
 		.record = print_record,
 		.loss = print_loss,
 		.data = live,

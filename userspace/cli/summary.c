@@ -132,6 +132,7 @@ static int fill_rows(struct trapline_session *session, struct row *rows,
 			name_row(&rows[i], event);
 		else
 			snprintf(rows[i].name, sizeof(rows[i].name), "total");
+		rows[i].stats.size = sizeof(rows[i].stats);
 		if (trapline_session_stats(session, event, &rows[i].stats,
 					   &err)) {
 			report_error(&err);

@@ -254,6 +254,7 @@ static int follow(struct trapline_names *names,
 		.packet_count = PACKET_COUNT,
 	};
 	const struct trapline_sink sink = {
+		.size = sizeof(sink),
 		.record = names_record,
 		.loss = names_loss,
 		.data = names,

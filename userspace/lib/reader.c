@@ -296,6 +296,8 @@ int trapline_reader_add(struct trapline_reader *reader,
 	struct source *source;
 	int rc;
 
+	if (sink->size < sizeof(sink->size))
+		return system_error(err, "sink without a size", -EINVAL);
 	if (!session->is_set_up) {
 		error_set(err, ERR_NOT_SET_UP, -1, 0);
 		return -EINVAL;
@@ -304,7 +306,8 @@ int trapline_reader_add(struct trapline_reader *reader,
 	if (!source)
 		return system_error(err, "reader", -ENOMEM);
 	source->session = session;
-	source->sink = *sink;
+	memcpy(&source->sink, sink, sink->size < sizeof(source->sink) ?
+					    sink->size : sizeof(source->sink));
 	rc = open_rings(reader, source, &list, err);
 	if (!rc) {
 		rc = adopt_rings(reader, list);

@@ -334,6 +334,22 @@ trapline_session_event(const struct trapline_session *session,
 	return index < session->event_count ? session->events[index] : NULL;
 }
 
+/*
+ * Fills in a caller's struct, which may be of an older library or a newer one:
+ * its first field says how long it is, and afterwards how much of it is known.
+ */
+static int copy_known(void *to, size_t to_size, const void *known,
+		      size_t known_size)
+{
+	size_t size = to_size < known_size ? to_size : known_size;
+
+	if (to_size < sizeof(size))
+		return -EINVAL;
+	memcpy(to, known, size);
+	memcpy(to, &size, sizeof(size));
+	return 0;
+}
+
 int trapline_session_info(const struct trapline_session *session,
 			  struct trapline_info *info)
 {
@@ -352,12 +368,7 @@ int trapline_session_info(const struct trapline_session *session,
 		.packet_bytes_max = query->packet_bytes_max,
 	};
 
-	if (info->size < sizeof(info->size))
-		return -EINVAL;
-	if (info->size < known.size)
-		known.size = info->size;
-	memcpy(info, &known, known.size);
-	return 0;
+	return copy_known(info, info->size, &known, known.size);
 }
 
 int trapline_session_stats(struct trapline_session *session,
@@ -365,6 +376,7 @@ int trapline_session_stats(struct trapline_session *session,
 			   struct trapline_stats *out,
 			   struct trapline_error *err)
 {
+	struct trapline_stats known = { .size = sizeof(known) };
 	struct tl_stats stats = {
 		.size = sizeof(stats),
 		.selector = event ? TL_STATS_EVENT : TL_STATS_SESSION,
@@ -377,19 +389,18 @@ int trapline_session_stats(struct trapline_session *session,
 		refusal_set(err, -rc, &stats.error, event);
 		return rc;
 	}
-	out->recorded = stats.recorded;
-	out->filtered = stats.filtered;
-	out->full = stats.full;
-	out->wrapped = stats.wrapped;
-	out->too_big = stats.too_big;
-	out->recursion = stats.recursion;
-	out->not_running = stats.not_running;
-	out->faults = stats.faults;
-	out->truncated = stats.truncated;
-	out->nmissed = stats.nmissed;
-	out->hits = out->recorded + out->filtered + out->full + out->wrapped +
-		    out->too_big + out->recursion + out->not_running;
-	return 0;
+	known.hits = stats.hits;
+	known.recorded = stats.recorded;
+	known.filtered = stats.filtered;
+	known.full = stats.full;
+	known.wrapped = stats.wrapped;
+	known.too_big = stats.too_big;
+	known.recursion = stats.recursion;
+	known.not_running = stats.not_running;
+	known.faults = stats.faults;
+	known.truncated = stats.truncated;
+	known.nmissed = stats.nmissed;
+	return copy_known(out, out->size, &known, known.size);
 }
 
 int trapline_session_fd(const struct trapline_session *session)

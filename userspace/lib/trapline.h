@@ -130,10 +130,12 @@ struct trapline_session_opts {
 /**
  * struct trapline_stats - outcomes of the hits of an event or a session
  *
- * The fields are those of struct tl_stats in <trapline/trapline.h>; @hits is the
- * sum of @recorded to @not_running.
+ * @size: sizeof(struct trapline_stats), set by the caller
+ *
+ * The other fields are those of struct tl_stats in <trapline/trapline.h>.
  */
 struct trapline_stats {
+	size_t size;
 	uint64_t hits;
 	uint64_t recorded;
 	uint64_t filtered;
@@ -279,12 +281,14 @@ struct trapline_loss {
 
 /** struct trapline_sink - where the reader puts what it reads; a callback
  * returns 0, or a negative errno which ends trapline_reader_poll() with it
+ * @size: sizeof(struct trapline_sink)
  * @record: called for each record, in time order
  * @loss: called before the first record of a packet that tells of a loss, and
  *	at the end
  * @data: handed to both
  */
 struct trapline_sink {
+	size_t size;
 	int (*record)(const struct trapline_record *record, void *data);
 	int (*loss)(const struct trapline_loss *loss, void *data);
 	void *data;
