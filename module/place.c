@@ -6,12 +6,18 @@
 #include "event.h"
 #include "place.h"
 
+/* Its code was unloaded: what is at the address now is something else. */
+static bool tl_place_is_gone(const struct tl_place *place)
+{
+	return place->is_armed && place->ops->is_gone(place);
+}
+
 static bool tl_place_is(const struct tl_place *place,
 			const struct tl_probe_ops *ops, unsigned long address,
 			u32 maxactive)
 {
 	return place->ops == ops && place->address == address &&
-	       place->maxactive == maxactive;
+	       place->maxactive == maxactive && !tl_place_is_gone(place);
 }
 
 /**
@@ -113,8 +119,11 @@ static int tl_place_insert(struct tl_place *place, struct tl_event *event)
  */
 int tl_place_enable(struct tl_place *place, struct tl_event *event)
 {
-	int err = tl_place_insert(place, event);
+	int err;
 
+	if (tl_place_is_gone(place))
+		return -ESTALE;
+	err = tl_place_insert(place, event);
 	if (err || place->is_armed)
 		return err;
 	err = place->ops->arm(place);

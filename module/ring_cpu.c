@@ -7,6 +7,7 @@
 #include <linux/gfp.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
@@ -69,7 +70,7 @@ static int tl_ring_cpu_alloc_pages(struct tl_ring_cpu *rc)
 						GFP_KERNEL_ACCOUNT | __GFP_ZERO |
 						__GFP_RETRY_MAYFAIL |
 						__GFP_NOWARN, 0);
-		if (!rc->pages[i])
+		if (!rc->pages[i] || fatal_signal_pending(current))
 			goto fail;
 		cond_resched();
 	}

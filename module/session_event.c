@@ -147,6 +147,8 @@ static enum tl_error_code tl_arm_reason(const struct tl_place *place, int err)
 		return TL_ERR_PLACE_ADDRESS;
 	case -EILSEQ:
 		return TL_ERR_PLACE_BOUNDARY;
+	case -ESTALE:
+		return TL_ERR_PLACE_GONE;
 	case -EINVAL:
 		sprint_symbol(symbol, place->address);
 		if (place->ops->is_return && !strstr(symbol, "+0x0/"))
@@ -371,10 +373,9 @@ static void tl_stats_fill(struct tl_stats *stats, const struct tl_counters *sum)
 
 static u32 tl_event_state(const struct tl_event *event)
 {
-	if (!event->is_enabled)
-		return TL_EVENT_OFF;
-	return event->place->ops->is_gone(event->place) ? TL_EVENT_GONE :
-							  TL_EVENT_ARMED;
+	if (event->place->ops->is_gone(event->place))
+		return TL_EVENT_GONE;
+	return event->is_enabled ? TL_EVENT_ARMED : TL_EVENT_OFF;
 }
 
 static void tl_stats_session(struct tl_session *session, struct tl_stats *stats)

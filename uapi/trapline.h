@@ -12,8 +12,8 @@
  * and writes the size it knows into @size. What is called "out" is written by
  * the kernel, on failure too: a call that fails fills in &struct tl_error where
  * the struct has one, unless the struct itself could not be taken (E2BIG,
- * EFAULT, ENOTTY, EINVAL for a size below that of version 1.0). Unknown flags and unknown selectors are EINVAL. docs/ABI.md has
- * the history.
+ * EFAULT, ENOTTY, EINVAL for a size below that of version 1.0). Unknown flags
+ * and unknown selectors are EINVAL. docs/ABI.md has the history.
  */
 #ifndef _UAPI_TRAPLINE_H
 #define _UAPI_TRAPLINE_H
@@ -67,7 +67,8 @@
 	X(33, ARM_FAILED, "registering the probe failed")                     \
 	X(34, COMMAND, "unknown command or selector")                         \
 	X(35, WATERMARK, "the watermark is not below the packets of a ring")  \
-	X(36, ID_COUNT, "the list of events is empty or longer than a session's")
+	X(36, ID_COUNT, "the list of events is empty or longer than a session's") \
+	X(37, PLACE_GONE, "the code at this address was unloaded; add the event anew")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
 enum tl_error_code { TL_ERROR_LIST(TL_ERROR_ENUM) };
@@ -336,7 +337,7 @@ struct tl_ring_get {
 
 #define TL_EVENT_OFF	0 /* made, not armed */
 #define TL_EVENT_ARMED	1 /* armed */
-#define TL_EVENT_GONE	2 /* enabled, but its module was unloaded */
+#define TL_EVENT_GONE	2 /* its module was unloaded while it was armed */
 
 /**
  * struct tl_stats - TL_STATS: the counters

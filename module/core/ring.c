@@ -281,7 +281,11 @@ bool tl_ring_flush(struct tl_ring *ring)
 		tl_point();
 		if (!tl_pos_offset(ring->geo, pos))
 			return false;
-		now_ns = tl_ring_now(ring);
+		/*
+		 * Not the clock: whoever probes that would move pos with each
+		 * look at it. No time that was handed out is later than this.
+		 */
+		now_ns = READ_ONCE(ring->max_ns);
 		tl_point();
 		if (tl_cpu_try_cmpxchg(&ring->pos, &pos,
 				       tl_seq_pos(ring->geo, next))) {

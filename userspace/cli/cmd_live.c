@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "definitions.h"
 #include "live.h"
+#include "report.h"
 
 /* "4096", "64k", "1M"; 0 for what is no number above 0 */
 static unsigned int read_number(const char *text)
@@ -31,6 +32,17 @@ static unsigned int read_number(const char *text)
 	return (unsigned int)(value * factor);
 }
 
+/* A power of two in a range; 0 for what is not. */
+static unsigned int read_power(const char *text, unsigned int min,
+			       unsigned int max)
+{
+	unsigned int value = read_number(text);
+
+	if (value & (value - 1) || value < min || value > max)
+		return 0;
+	return value;
+}
+
 /* One option; -1 to go on, or an exit code. */
 static int take_option(const struct command *self, int option, char **argv,
 		       struct live *live)
@@ -43,18 +55,21 @@ static int take_option(const struct command *self, int option, char **argv,
 		return definitions_add_file(&live->defs, optarg) ?
 			EXIT_FAILED : -1;
 	case 'b':
-		live->opts.packet_bytes = read_number(optarg);
+		live->opts.packet_bytes = read_power(optarg, 4096, 4 << 20);
 		if (!live->opts.packet_bytes)
 			return usage_error(self,
-					   "\"%s\" is not a number of bytes",
+					   "\"%s\" bytes: not a power of two from 4k to 4M",
 					   optarg);
 		return -1;
 	case 'n':
-		live->opts.packet_count = read_number(optarg);
+		live->opts.packet_count = read_power(optarg, 2, 4096);
 		if (!live->opts.packet_count)
 			return usage_error(self,
-					   "\"%s\" is not a number of packets",
+					   "\"%s\" packets: not a power of two from 2 to 4096",
 					   optarg);
+		return -1;
+	case 'o':
+		live->output_name = optarg;
 		return -1;
 	case OPTION_NANO:
 		live->format.nanoseconds = true;
@@ -75,15 +90,31 @@ static int read_options(const struct command *self, int argc, char **argv,
 	opterr = 0;
 	/* "+": what follows the first word that is no option is the command */
 	while (status < 0 &&
-	       (option = getopt_long(argc, argv, "+:hb:e:f:n:", self->options,
+	       (option = getopt_long(argc, argv, "+:hb:e:f:n:o:", self->options,
 				     NULL)) != -1)
 		status = take_option(self, option, argv, live);
 	if (status >= 0)
 		return status;
 	if (optind < argc)
 		live->argv = argv + optind;
+	else if (!strcmp(argv[argc - 1], "--"))
+		return usage_error(self, "no command behind \"--\"");
 	if (!live->defs.count)
 		return usage_error(self, "no events: give them with -e or -f");
+	return -1;
+}
+
+static int open_output(struct live *live)
+{
+	if (!live->output_name) {
+		live->output_name = "standard output";
+		live->output = stdout;
+		return 0;
+	}
+	live->output = fopen(live->output_name, "we");
+	if (live->output)
+		return 0;
+	report("%s: %s", live->output_name, strerror(errno));
 	return -1;
 }
 
@@ -96,7 +127,8 @@ static int run_live(const struct command *self, int argc, char **argv)
 	int status = read_options(self, argc, argv, &live);
 
 	if (status < 0)
-		status = live_prepare(&live) ? EXIT_FAILED : live_run(&live);
+		status = open_output(&live) || live_prepare(&live) ?
+			EXIT_FAILED : live_run(&live);
 	live_close(&live);
 	return status;
 }
@@ -106,6 +138,7 @@ static const struct option options[] = {
 	{ "file", required_argument, NULL, 'f' },
 	{ "bytes", required_argument, NULL, 'b' },
 	{ "packets", required_argument, NULL, 'n' },
+	{ "output", required_argument, NULL, 'o' },
 	{ "nano", no_argument, NULL, OPTION_NANO },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
@@ -116,13 +149,14 @@ const struct command command_live = {
 	.usage = "[-e LINE]... [-f FILE]... [OPTION...] [-- COMMAND...]",
 	.summary = "Trace and print each record, while a command runs or until Ctrl-C.",
 	.details =
-	"Records go to standard output, one a line, in the form of ftrace; at the\n"
-	"end a table of what was recorded and lost goes to standard error. The\n"
+	"Records go to standard output, which the command has too, or to a file, one\n"
+	"a line, in the form of ftrace; at the end a table of what was recorded and lost goes to standard error. The\n"
 	"whole system is traced, not only the command.\n\n"
 	"  -e, --event LINE    an event, in the language of kprobe_events\n"
 	"  -f, --file FILE     events from a file, one a line; - is standard input\n"
 	"  -b, --bytes N       bytes of a packet, a power of two (default 64k)\n"
 	"  -n, --packets N     packets for each CPU, a power of two (default 16)\n"
+	"  -o, --output FILE   records into a file, not to standard output\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",
 	.options = options,

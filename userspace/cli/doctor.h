@@ -49,6 +49,12 @@ void doctor_say(struct doctor *doctor, enum doctor_level level,
  */
 int doctor_read(const char *path, char *buf, size_t size);
 
+#define KPROBES_ENABLED "/sys/kernel/debug/kprobes/enabled"
+#define FTRACE_ENABLED "/proc/sys/kernel/ftrace_enabled"
+
+/** kernel_switch_is_off() - the file is there and begins with a 0 */
+bool kernel_switch_is_off(const char *path);
+
 void doctor_check_kernel(struct doctor *doctor);
 void doctor_check_config(struct doctor *doctor);
 void doctor_check_permission(struct doctor *doctor);

@@ -9,11 +9,21 @@
 #include "../lib/trapline.h"
 #include "doctor.h"
 
-#define KPROBES_ENABLED "/sys/kernel/debug/kprobes/enabled"
-#define FTRACE_ENABLED "/proc/sys/kernel/ftrace_enabled"
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 #define CLOCK_PATH \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+bool kernel_switch_is_off(const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	bool is_off;
+
+	if (!stream)
+		return false;
+	is_off = fgetc(stream) == '0';
+	fclose(stream);
+	return is_off;
+}
 
 void doctor_check_kernel(struct doctor *doctor)
 {

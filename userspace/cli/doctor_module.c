@@ -128,6 +128,7 @@ void doctor_check_module(struct doctor *doctor)
 {
 	char path[4400], built_for[128];
 	const char *file = doctor->module_path;
+	enum doctor_level level;
 	int rc;
 
 	if (!file && find_installed(doctor, path, sizeof(path)))
@@ -142,14 +143,16 @@ void doctor_check_module(struct doctor *doctor)
 		return;
 	}
 	rc = read_vermagic(file, built_for, sizeof(built_for));
+	/* a file that was named must be right, the installed one may be old */
+	level = doctor->module_path ? DOCTOR_FAIL : DOCTOR_WARN;
 	if (rc == -ENOEXEC)
-		doctor_say(doctor, DOCTOR_WARN, "module", NULL,
+		doctor_say(doctor, level, "module", NULL,
 			   "%s has no version that can be read", file);
 	else if (rc)
-		doctor_say(doctor, DOCTOR_WARN, "module", NULL, "%s: %s", file,
+		doctor_say(doctor, level, "module", NULL, "%s: %s", file,
 			   strerror(-rc));
 	else if (strcmp(built_for, doctor->kernel.release))
-		doctor_say(doctor, DOCTOR_WARN, "module",
+		doctor_say(doctor, level, "module",
 			   "build it against the headers of this kernel",
 			   "%s was built for %s, this is %s", file, built_for,
 			   doctor->kernel.release);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "doctor.h"
 #include "live.h"
 #include "report.h"
 #include "summary.h"
@@ -125,6 +126,17 @@ static int open_session(struct live *live, struct trapline_error *err)
 	return 0;
 }
 
+/* Probes can be registered and yet never be hit. */
+static void warn_if_disarmed(void)
+{
+	if (kernel_switch_is_off(KPROBES_ENABLED))
+		report("warning: all kprobes are switched off: echo 1 > %s",
+		       KPROBES_ENABLED);
+	if (kernel_switch_is_off(FTRACE_ENABLED))
+		report("warning: probes at function entries are switched off: echo 1 > %s",
+		       FTRACE_ENABLED);
+}
+
 int live_prepare(struct live *live)
 {
 	struct trapline_error err = { 0 };
@@ -143,7 +155,10 @@ int live_prepare(struct live *live)
 		report_error(&err);
 		return -1;
 	}
-	return add_events(live) || open_names(live) || enable(live) ? -1 : 0;
+	if (add_events(live) || open_names(live) || enable(live))
+		return -1;
+	warn_if_disarmed();
+	return 0;
 }
 
 /*
@@ -180,7 +195,8 @@ static int poll_failed(struct live *live, const struct trapline_error *err)
 	if (live->output_error == EPIPE)
 		return -1;
 	if (live->output_error)
-		report("standard output: %s", strerror(live->output_error));
+		report("%s: %s", live->output_name,
+		       strerror(live->output_error));
 	else
 		report_error(err);
 	return -1;
@@ -193,7 +209,7 @@ static int poll_once(struct live *live)
 	int rc = trapline_reader_poll(live->reader, POLL_MS, &err);
 
 	errno = 0;
-	if (rc >= 0 && fflush(stdout)) {
+	if (rc >= 0 && fflush(live->output)) {
 		live->output_error = errno ? errno : EIO;
 		rc = -live->output_error;
 	}
@@ -228,7 +244,9 @@ static int drain(struct live *live)
 
 	while (!rc && signal_count == signals)
 		rc = poll_once(live);
-	return rc < 0 ? -1 : 0;
+	if (!rc)
+		report("broken off: not all that was recorded was printed");
+	return rc > 0 ? 0 : -1;
 }
 
 static void report_status(const struct child *child)
@@ -300,6 +318,9 @@ void live_close(struct live *live)
 	trapline_session_close(live->session);
 	trapline_symbols_free(live->symbols);
 	definitions_free(&live->defs);
+	if (live->output && live->output != stdout)
+		fclose(live->output);
+	live->output = NULL;
 	free(live->line);
 	live->reader = NULL;
 	live->names = NULL;

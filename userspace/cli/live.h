@@ -3,6 +3,8 @@
 #ifndef TRAPLINE_LIVE_H
 #define TRAPLINE_LIVE_H
 
+#include <stdio.h>
+
 #include "../lib/trapline.h"
 #include "child.h"
 #include "definitions.h"
@@ -13,7 +15,9 @@
  * @opts: sizes of the rings
  * @format: how records are printed
  * @argv: the command; NULL: until a signal comes
- * @output_error: errno of standard output, or 0
+ * @output: where the lines go: standard output, or a file
+ * @output_name: of that file, for messages
+ * @output_error: errno of @output, or 0
  * @line: buffer for one record's line
  * @line_size: of @line
  *
@@ -24,6 +28,8 @@ struct live {
 	struct trapline_session_opts opts;
 	struct trapline_format_opts format;
 	char **argv;
+	FILE *output;
+	const char *output_name;
 
 	struct trapline_symbols *symbols;
 	struct trapline_session *session;
@@ -42,7 +48,7 @@ int live_run(struct live *live);
 /** live_close() - free all that was prepared; also after a failure */
 void live_close(struct live *live);
 
-/** live_sink() - where the reader puts the records: to standard output */
+/** live_sink() - where the reader puts the records: lines of text */
 struct trapline_sink live_sink(struct live *live);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records and losses of a live trace, as lines on standard output. */
+/* Records and losses of a live trace, as lines of text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int print_record(const struct trapline_record *record, void *data)
 	live->line[count++] = '\n';
 	errno = 0;
 	return output_result(live,
-			     fwrite(live->line, 1, count, stdout) != count);
+			     fwrite(live->line, 1, count, live->output) != count);
 }
 
 /* Between the records, in the words of ftrace. */
@@ -76,11 +76,13 @@ static int print_loss(const struct trapline_loss *loss, void *data)
 
 	errno = 0;
 	if (loss->records)
-		failed = printf("CPU:%u [LOST %" PRIu64 " EVENTS]\n",
-				loss->cpu, loss->records) < 0;
+		failed = fprintf(live->output,
+				 "CPU:%u [LOST %" PRIu64 " EVENTS]\n",
+				 loss->cpu, loss->records) < 0;
 	if (loss->packets && !failed)
-		failed = printf("CPU:%u [LOST %" PRIu64 " PACKETS]\n",
-				loss->cpu, loss->packets) < 0;
+		failed = fprintf(live->output,
+				 "CPU:%u [LOST %" PRIu64 " PACKETS]\n",
+				 loss->cpu, loss->packets) < 0;
 	return output_result(live, failed);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trapline: finds the subcommand and runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../lib/trapline.h"
 #include "cli.h"
@@ -43,9 +45,24 @@ static int run(int argc, char **argv)
 	return command->run(command, argc - 1, argv + 1);
 }
 
+/* Else the next file that is opened would be taken for standard output. */
+static void open_missing_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status;
+
+	open_missing_streams();
+	status = run(argc, argv);
 
 	/* output that did not arrive is a failure, but a closed pipe is none */
 	if (fflush(stdout) && errno != EPIPE) {

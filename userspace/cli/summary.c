@@ -40,6 +40,9 @@ static const char footnote[] =
 	"* the kernel's own inexact count of hits that never reached "
 	"trapline; not part of hits\n";
 
+static const char before_start[] =
+	"  not-running: hits after an event was armed, before all were started\n";
+
 struct row {
 	char name[160];
 	struct trapline_stats stats;
@@ -104,6 +107,9 @@ static void print_table(const struct row *rows, size_t count)
 		fputc('\n', stderr);
 	}
 	fputs(footnote, stderr);
+	/* the last row is the sum */
+	if (rows[count - 1].stats.not_running)
+		fputs(before_start, stderr);
 }
 
 static void name_row(struct row *row, const struct trapline_event *event)
@@ -146,6 +152,7 @@ int summary_print(struct trapline_session *session)
 {
 	unsigned int events = trapline_session_event_count(session);
 	struct row *rows = calloc((size_t)events + 1, sizeof(*rows));
+	unsigned int i;
 	int rc;
 
 	if (!rows) {
@@ -155,6 +162,10 @@ int summary_print(struct trapline_session *session)
 	rc = fill_rows(session, rows, events);
 	if (!rc)
 		print_table(rows, (size_t)events + 1);
+	for (i = 0; !rc && i < events; i++)
+		if (rows[i].stats.is_gone)
+			report("%s: its module was unloaded, no hits after that",
+			       rows[i].name);
 	free(rows);
 	return rc;
 }

@@ -400,6 +400,7 @@ int trapline_session_stats(struct trapline_session *session,
 	known.faults = stats.faults;
 	known.truncated = stats.truncated;
 	known.nmissed = stats.nmissed;
+	known.is_gone = event && stats.state == TL_EVENT_GONE;
 	return copy_known(out, out->size, &known, known.size);
 }
 

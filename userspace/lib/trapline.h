@@ -131,6 +131,7 @@ struct trapline_session_opts {
  * struct trapline_stats - outcomes of the hits of an event or a session
  *
  * @size: sizeof(struct trapline_stats), set by the caller
+ * @is_gone: the event's module was unloaded while it was armed
  *
  * The other fields are those of struct tl_stats in <trapline/trapline.h>.
  */
@@ -147,6 +148,7 @@ struct trapline_stats {
 	uint64_t faults;
 	uint64_t truncated;
 	uint64_t nmissed;
+	bool is_gone;
 };
 
 /** trapline_session_open() - open /dev/trapline; says why where it cannot */
