@@ -37,6 +37,7 @@ help:
 module:
 	@test -e "$(KDIR)/Makefile" || { \
 	  echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r), or set KDIR" >&2; \
+	  echo "(without them: make userspace, make demo, make shell)" >&2; \
 	  exit 1; }
 	qemu/build-module --kernel-build-dir "$(KDIR)" host
 	@cp build/host/trapline.ko build/trapline.ko
