@@ -155,10 +155,10 @@ int live_prepare(struct live *live)
 		report_error(&err);
 		return -1;
 	}
-	if (add_events(live) || open_names(live) || enable(live))
+	if (add_events(live) || open_names(live))
 		return -1;
 	warn_if_disarmed();
-	return 0;
+	return enable(live);
 }
 
 /*
