@@ -14,11 +14,7 @@
 #include "core/prog.h"
 
 #include "../../userspace/lib/event.h"
-#include "../../userspace/lib/trapline.h"
-
-#ifndef TEST_DATA
-#define TEST_DATA "tests/unit"
-#endif
+#include "symbols_world.h"
 
 enum {
 	DI = 112,	/* offsets in struct pt_regs */
@@ -36,22 +32,6 @@ enum {
 #define USER TL_ARG_USER
 #define BANNER 0xffffffff82000000
 #define JIFFIES 0xffffffff82001000
-
-static struct trapline_symbols *symbols;
-
-static int load_symbols(void **state)
-{
-	(void)state;
-	return trapline_symbols_load(TEST_DATA "/kallsyms.txt", &symbols,
-				     NULL);
-}
-
-static int free_symbols(void **state)
-{
-	(void)state;
-	trapline_symbols_free(symbols);
-	return 0;
-}
 
 static struct trapline_event *parse(const char *line)
 {

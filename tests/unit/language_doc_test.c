@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/error.h"
+#include "symbols_world.h"
 
 #ifndef TEST_DATA
 #define TEST_DATA "tests/unit"
@@ -44,7 +45,6 @@ static const char *const without_example[] = {
 	"line-long", "line-many", "args-many", "deref-depth", "program-long",
 };
 
-static struct trapline_symbols *symbols;
 
 /**
  * struct page - the page, read line by line
@@ -66,7 +66,6 @@ static int load(void **state)
 	FILE *file = fopen(PAGE, "re");
 	size_t length;
 
-	(void)state;
 	if (!file)
 		return -1;
 	length = fread(page.text, 1, sizeof(page.text), file);
@@ -74,14 +73,7 @@ static int load(void **state)
 	if (!length || length == sizeof(page.text) ||
 	    memchr(page.text, '\0', length))
 		return -1;
-	return trapline_symbols_load(TEST_DATA "/kallsyms.txt", &symbols, NULL);
-}
-
-static int unload(void **state)
-{
-	(void)state;
-	trapline_symbols_free(symbols);
-	return 0;
+	return load_symbols(state);
 }
 
 static bool starts(const char *text, const char *start)
@@ -289,5 +281,5 @@ int main(void)
 		cmocka_unit_test(test_complete),
 	};
 
-	return cmocka_run_group_tests_name("language_doc", tests, load, unload);
+	return cmocka_run_group_tests_name("language_doc", tests, load, free_symbols);
 }

@@ -17,33 +17,13 @@
 #include "core/prog.h"
 
 #include "../../userspace/lib/event.h"
-#include "../../userspace/lib/trapline.h"
-
-#ifndef TEST_DATA
-#define TEST_DATA "tests/unit"
-#endif
+#include "symbols_world.h"
 
 enum {
 	ROUNDS = 40000,	/* unless TRAPLINE_ROUNDS says otherwise */
 	REGS_BYTES = 168,
 	LINES_MAX = 512,
 };
-
-static struct trapline_symbols *symbols;
-
-static int load_symbols(void **state)
-{
-	(void)state;
-	return trapline_symbols_load(TEST_DATA "/kallsyms.txt", &symbols,
-				     NULL);
-}
-
-static int free_symbols(void **state)
-{
-	(void)state;
-	trapline_symbols_free(symbols);
-	return 0;
-}
 
 static void verify(const struct trapline_event *event)
 {

@@ -12,7 +12,6 @@
 
 #include "prog_world.h"
 
-#define REGS_BYTES (SOURCE_REGS * 8)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define RUNS 300000
 #define END { TL_OP_END, 0, 0 }
@@ -21,28 +20,6 @@
 u64 tl_env_clock_ns(void)
 {
 	return 0;
-}
-
-static enum tl_error_code verify(struct tl_prog *prog,
-				 const struct tl_insn *insns, u32 count,
-				 bool is_return, u32 *bad_insn)
-{
-	const struct tl_prog_limits limits = {
-		.regs_bytes = REGS_BYTES,
-		.is_return = is_return,
-	};
-	enum tl_error_code code;
-
-	/* memory of exactly that size: a look beyond it is seen */
-	prog->insns = malloc(count * sizeof(*insns) + !count);
-	assert_non_null(prog->insns);
-	memcpy(prog->insns, insns, count * sizeof(*insns));
-	code = tl_prog_verify(prog, count, &limits, bad_insn);
-	if (code) {
-		free(prog->insns);
-		prog->insns = NULL;
-	}
-	return code;
 }
 
 static const u32 args[] = { 0, 1, 2, 3, 4, 5, 8, 9, 16, 255, 256,

@@ -8,7 +8,6 @@
 
 #include "prog_world.h"
 
-#define REGS_BYTES (SOURCE_REGS * 8)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define END { TL_OP_END, 0, 0 }
 
@@ -54,32 +53,6 @@ static int make_source(void **state)
 	source.regs[2] = SOURCE_KERNEL;
 	source.regs[3] = SOURCE_USER;
 	return 0;
-}
-
-/*
- * Verify @count instructions in memory of exactly that size, so that a look
- * beyond it is seen. On success @prog keeps them; free prog->insns.
- */
-static enum tl_error_code verify(struct tl_prog *prog,
-				 const struct tl_insn *insns, u32 count,
-				 bool is_return, u32 *bad_insn)
-{
-	const struct tl_prog_limits limits = {
-		.regs_bytes = REGS_BYTES,
-		.is_return = is_return,
-	};
-	enum tl_error_code code;
-
-	memset(prog, 0xa5, sizeof(*prog));
-	prog->insns = malloc(count * sizeof(*insns) + !count);
-	assert_non_null(prog->insns);
-	memcpy(prog->insns, insns, count * sizeof(*insns));
-	code = tl_prog_verify(prog, count, &limits, bad_insn);
-	if (code) {
-		free(prog->insns);
-		prog->insns = NULL;
-	}
-	return code;
 }
 
 /* Run in memory of exactly the promised size. */

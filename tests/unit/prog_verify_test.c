@@ -11,34 +11,11 @@
 
 #include "prog_world.h"
 
-#define REGS_BYTES (SOURCE_REGS * 8)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 u64 tl_env_clock_ns(void)
 {
 	return 0;
-}
-
-static enum tl_error_code verify(struct tl_prog *prog,
-				 const struct tl_insn *insns, u32 count,
-				 bool is_return, u32 *bad_insn)
-{
-	const struct tl_prog_limits limits = {
-		.regs_bytes = REGS_BYTES,
-		.is_return = is_return,
-	};
-	enum tl_error_code code;
-
-	/* memory of exactly that size: a look beyond it is seen */
-	prog->insns = malloc(count * sizeof(*insns) + !count);
-	assert_non_null(prog->insns);
-	memcpy(prog->insns, insns, count * sizeof(*insns));
-	code = tl_prog_verify(prog, count, &limits, bad_insn);
-	if (code) {
-		free(prog->insns);
-		prog->insns = NULL;
-	}
-	return code;
 }
 
 static void expect(const struct tl_insn *insns, u32 count,

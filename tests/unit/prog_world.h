@@ -8,9 +8,8 @@
 
 #include <stdlib.h>
 
-#include "core/prog.h"
+#include "prog_verify_world.h"
 
-#define SOURCE_REGS 21
 #define SOURCE_STACK 8
 #define SOURCE_MEMORY 256
 /* Where the memory appears; elsewhere is a fault. */

@@ -15,22 +15,6 @@ static const struct world_config tiny = { .packet_shift = 8, .count_shift = 1 };
 static const struct world_config page = { .packet_shift = 12, .count_shift = 1 };
 static const struct world_config large = { .packet_shift = 14, .count_shift = 1 };
 
-static u32 offset(void)
-{
-	return tl_pos_offset(world.ring.geo, world.ring.pos);
-}
-
-static u64 seq(void)
-{
-	return tl_pos_seq(world.ring.geo, world.ring.pos);
-}
-
-/* Write the longest record: one that has a packet to itself. */
-static enum tl_outcome write_packet(void)
-{
-	return world_write(world_payload_max());
-}
-
 /* What is behind the last record counts as padding, and as nothing else. */
 static void test_padding(void **state)
 {
@@ -38,9 +22,9 @@ static void test_padding(void **state)
 	world_make(&small);
 	world_write(0);
 	world_write(8);
-	assert_int_equal(offset(), 80 + 8 + 16);
+	assert_int_equal(world_offset(), 80 + 8 + 16);
 	assert_int_equal(world.slots[0].committed, 104);
-	write_packet();
+	world_write_packet();
 	assert_int_equal(world.slots[0].committed, 256);
 	assert_int_equal(world.slots[1].committed, 248);
 	assert_int_equal(world_take(), 0);
@@ -104,9 +88,9 @@ static void test_gap_before_new_packet(void **state)
 	assert_false(write_after(100 * GAP)->extended);
 	tl_ring_flush(&world.ring);
 	assert_false(write_after(GAP)->extended);
-	write_packet();
+	world_write_packet();
 	world.clock_ns += 3 * GAP;
-	assert_int_equal(write_packet(), TL_RECORDED);
+	assert_int_equal(world_write_packet(), TL_RECORDED);
 	assert_false(world.log[world.logged - 1].extended);
 	world_settle();
 }
@@ -149,7 +133,7 @@ static void test_extended_ids(void **state)
 	/* the first of a packet, too */
 	world_write(TL_EVENT_EXTENDED);
 	assert_true(world.log[4].extended);
-	assert_int_equal(offset(), 80 + 24);
+	assert_int_equal(world_offset(), 80 + 24);
 	world_settle();
 }
 
@@ -186,7 +170,7 @@ static void test_content_and_packet_bits(void **state)
 				 80 + 24 + (payload + 7) / 8 * 8);
 	}
 	world_make(&large);
-	while (seq() == 0)
+	while (world_seq() == 0)
 		world_write(1000);
 	assert_int_equal(world_take(), 0);
 	assert_true(world.last_content_bytes > 15000);

@@ -19,22 +19,6 @@ static u32 short_bytes(u32 payload)
 	return 8 + (payload + 7) / 8 * 8;
 }
 
-static u32 offset(void)
-{
-	return tl_pos_offset(world.ring.geo, world.ring.pos);
-}
-
-static u64 seq(void)
-{
-	return tl_pos_seq(world.ring.geo, world.ring.pos);
-}
-
-/* Write the longest record: one that has a packet to itself. */
-static enum tl_outcome write_packet(void)
-{
-	return world_write(world_payload_max());
-}
-
 static void test_init(void **state)
 {
 	u32 i;
@@ -65,18 +49,18 @@ static void test_every_size_at_the_border(void **state)
 					 first < 161 ? TL_RECORDED : TL_TOO_BIG);
 			if (first >= 161)
 				continue;
-			assert_int_equal(offset(), 80 + short_bytes(first));
-			expect = offset() + short_bytes(second);
+			assert_int_equal(world_offset(), 80 + short_bytes(first));
+			expect = world_offset() + short_bytes(second);
 			assert_int_equal(world_write(second),
 					 second < 161 ? TL_RECORDED : TL_TOO_BIG);
 			if (second >= 161)
 				continue;
 			if (expect < 256) {
-				assert_int_equal(seq(), 0);
-				assert_int_equal(offset(), expect);
+				assert_int_equal(world_seq(), 0);
+				assert_int_equal(world_offset(), expect);
 			} else {
-				assert_int_equal(seq(), 1);
-				assert_int_equal(offset(),
+				assert_int_equal(world_seq(), 1);
+				assert_int_equal(world_offset(),
 						 80 + short_bytes(second));
 			}
 			world_settle();
@@ -97,7 +81,7 @@ static void test_general_border(void **state)
 			world_make(&config);
 			world_write(first);
 			world_write(second);
-			assert_int_equal(seq(), 96 + first + second < 256 ? 0 : 1);
+			assert_int_equal(world_seq(), 96 + first + second < 256 ? 0 : 1);
 			world_settle();
 		}
 	}
@@ -112,7 +96,7 @@ static void test_one_delivery_a_lap(void **state)
 	for (i = 0; i < 5000; i++) {
 		payload = payload * 75 % 65537;
 		assert_int_equal(world_write(payload % 161), TL_RECORDED);
-		assert_int_equal(world.delivered, seq());
+		assert_int_equal(world.delivered, world_seq());
 		if (i % 3 == 0)
 			world_drain();
 		world_check_quiet();
@@ -231,16 +215,16 @@ static void check_wrapped(const struct world_config *config)
 	world_make(config);
 	assert_int_equal(world_reserve(8, &slice, &index), TL_RECORDED);
 	for (i = 1; i < count; i++)
-		assert_int_equal(write_packet(), TL_RECORDED);
+		assert_int_equal(world_write_packet(), TL_RECORDED);
 	pos = world.ring.pos;
-	assert_int_equal(write_packet(), TL_WRAPPED);
-	assert_int_equal(write_packet(), TL_WRAPPED);
+	assert_int_equal(world_write_packet(), TL_WRAPPED);
+	assert_int_equal(world_write_packet(), TL_WRAPPED);
 	assert_int_equal(world.ring.pos, pos);
 	assert_int_equal(world_take(), -EAGAIN);
 	world_store(&slice, index);
 	tl_ring_commit(&world.ring, &slice);
 	world_check_quiet();
-	assert_int_equal(write_packet(),
+	assert_int_equal(world_write_packet(),
 			 config->overwrite ? TL_RECORDED : TL_FULL);
 	world_settle();
 	world_laps(3);
@@ -296,7 +280,7 @@ static void test_sequence_wraps(void **state)
 		world_make(i % 2 ? &lapping : &small);
 		world_jump((1ull << bits[i / 2]) - 8);
 		for (n = 0; n < 20; n++) {
-			assert_int_equal(write_packet(), TL_RECORDED);
+			assert_int_equal(world_write_packet(), TL_RECORDED);
 			assert_int_equal(world_write(0), TL_RECORDED);
 			if (n % 6 < 4 || !(i % 2))
 				world_drain();

@@ -162,4 +162,21 @@ void world_settle(void);
 /* The ring still works: so many laps of records, all of them read. */
 void world_laps(u32 laps);
 
+/* Where the next record would be. */
+static inline u32 world_offset(void)
+{
+	return tl_pos_offset(world.ring.geo, world.ring.pos);
+}
+
+static inline u64 world_seq(void)
+{
+	return tl_pos_seq(world.ring.geo, world.ring.pos);
+}
+
+/* Write the longest record: one that has a packet to itself. */
+static inline enum tl_outcome world_write_packet(void)
+{
+	return world_write(world_payload_max());
+}
+
 #endif

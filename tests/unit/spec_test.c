@@ -15,26 +15,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/spec.h"
-
-#ifndef TEST_DATA
-#define TEST_DATA "tests/unit"
-#endif
-
-static struct trapline_symbols *symbols;
-
-static int load_symbols(void **state)
-{
-	(void)state;
-	return trapline_symbols_load(TEST_DATA "/kallsyms.txt", &symbols,
-				     NULL);
-}
-
-static int free_symbols(void **state)
-{
-	(void)state;
-	trapline_symbols_free(symbols);
-	return 0;
-}
+#include "symbols_world.h"
 
 static struct spec_slice slice(const char *text)
 {

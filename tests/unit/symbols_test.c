@@ -13,26 +13,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/symbols.h"
-
-#ifndef TEST_DATA
-#define TEST_DATA "tests/unit"
-#endif
-
-static struct trapline_symbols *symbols;
-
-static int load_symbols(void **state)
-{
-	(void)state;
-	return trapline_symbols_load(TEST_DATA "/kallsyms.txt", &symbols,
-				     NULL);
-}
-
-static int free_symbols(void **state)
-{
-	(void)state;
-	trapline_symbols_free(symbols);
-	return 0;
-}
+#include "symbols_world.h"
 
 /* Load a file that has this text; the table is freed. */
 static int load_text(const char *text, size_t length,
