@@ -14,6 +14,7 @@
 #include "core/prog.h"
 
 #include "../../userspace/lib/event.h"
+#include "event_verify_world.h"
 #include "symbols_world.h"
 
 enum {
@@ -26,7 +27,6 @@ enum {
 	AX = 80,
 	SP = 152,
 	FLAGS = 144,
-	REGS_BYTES = 168,
 };
 
 #define USER TL_ARG_USER
@@ -42,21 +42,6 @@ static struct trapline_event *parse(const char *line)
 		fail_msg("%s: %s", line, err.text);
 	assert_non_null(event);
 	return event;
-}
-
-/* The kernel's verifier takes the program; returns its longest payload. */
-static uint32_t verify(const struct trapline_event *event)
-{
-	const struct tl_prog_limits limits = {
-		.regs_bytes = REGS_BYTES,
-		.is_return = event->backend == TL_BACKEND_KRETPROBE,
-	};
-	struct tl_prog prog = { .insns = event->insns };
-	u32 bad;
-
-	assert_int_equal(tl_prog_verify(&prog, event->insn_count, &limits,
-					&bad), TL_ERR_NONE);
-	return prog.max_bytes + prog.put_count;
 }
 
 /* ---- programs --------------------------------------------------------- */
@@ -170,7 +155,7 @@ static void test_programs(void **state)
 				 got->imm);
 		}
 		assert_int_equal(expected[at - 1].op, TL_OP_END);
-		verify(event);
+		verify_event(event);
 		trapline_event_free(event);
 	}
 }
@@ -319,7 +304,7 @@ static void test_strings_fit(void **state)
 			repeat(line, sizeof(line), letters[i], count,
 			       "+0(%si):string");
 			event = parse(line);
-			payload = verify(event);
+			payload = verify_event(event);
 			max = event->insns[event->insn_count - 2].arg;
 			assert_true(max <= 4096);
 			assert_true(count > 7 || max == 4096);
@@ -351,7 +336,7 @@ static void test_program_limit(void **state)
 		strcat(arg, ")");
 	repeat(line, sizeof(line), 'p', 97, arg);	/* 97 * 42 + 1 */
 	event = parse(line);
-	verify(event);
+	verify_event(event);
 	trapline_event_free(event);
 	repeat(line, sizeof(line), 'p', 98, arg);
 	assert_int_equal(trapline_event_parse(line, symbols, &event, &err),

@@ -17,26 +17,13 @@
 #include "core/prog.h"
 
 #include "../../userspace/lib/event.h"
+#include "event_verify_world.h"
 #include "symbols_world.h"
 
 enum {
 	ROUNDS = 40000,	/* unless TRAPLINE_ROUNDS says otherwise */
-	REGS_BYTES = 168,
 	LINES_MAX = 512,
 };
-
-static void verify(const struct trapline_event *event)
-{
-	const struct tl_prog_limits limits = {
-		.regs_bytes = REGS_BYTES,
-		.is_return = event->backend == TL_BACKEND_KRETPROBE,
-	};
-	struct tl_prog prog = { .insns = event->insns };
-	u32 bad;
-
-	assert_int_equal(tl_prog_verify(&prog, event->insn_count, &limits,
-					&bad), TL_ERR_NONE);
-}
 
 /* What lines are made of, for a mutation that is not quickly refused. */
 static const char *const parts[] = {
@@ -116,7 +103,7 @@ static int try_line(const char *text)
 		assert_true((size_t)err.column <= strlen(line));
 		assert_true(err.length >= 1);
 	} else if (event) {
-		verify(event);
+		verify_event(event);
 		check_listing(event);
 		trapline_event_free(event);
 	}

@@ -15,14 +15,9 @@
 
 bool kernel_switch_is_off(const char *path)
 {
-	FILE *stream = fopen(path, "re");
-	bool is_off;
+	char value[16];
 
-	if (!stream)
-		return false;
-	is_off = fgetc(stream) == '0';
-	fclose(stream);
-	return is_off;
+	return !doctor_read(path, value, sizeof(value)) && value[0] == '0';
 }
 
 void doctor_check_kernel(struct doctor *doctor)
