@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Finding and downloading packages without installing any: apt_choose looks
-# for a kernel, first in the machine's own package lists, then in private ones
-# derived from the machine's mirror.  Sourced by qemu/fetch, after lib.sh.
-# shellcheck disable=SC2034,SC2154 # variables are shared with qemu/fetch
+# for a kernel, or for the source of one, first in the machine's own package
+# lists, then in private ones derived from the machine's mirror.  Sourced by
+# qemu/fetch and qemu/build-kernel, after lib.sh.  ($suite and the like are those
+# of the row of the table, see kernel_row.)
+# shellcheck disable=SC2034,SC2154 # variables are shared with those scripts
 
 # Options for every apt call.  A binary cache of our own makes repeated
 # look-ups fast where the machine's configuration turns that cache off, and
@@ -20,16 +22,16 @@ apt_use_system()
 		-o Dir::Cache::pkgcache=pkgcache.bin -o APT::Sandbox::User=root)
 }
 
-# Lists, status and sources in our own folder; keys, proxies and the like stay
-# the machine's.
+# Lists, status and sources in our own folder, one for each suite; keys, proxies
+# and the like stay the machine's.  Nothing is installed there.
 apt_use_private()
 {
-	local dir=$cache/apt/private
+	local dir=$cache/apt/$suite
 
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" || exit $TROUBLE
 	: >"$dir/status"
 	private_sources >"$dir/sources.list" || return 1
-	apt_where=private
+	apt_where=$suite
 	apt_opts=(-o "Dir::State=$dir" -o "Dir::State::lists=$dir/lists"
 		-o "Dir::State::status=$dir/status" -o "Dir::Cache=$dir"
 		-o Dir::Cache::pkgcache=pkgcache.bin
@@ -47,12 +49,12 @@ configured_repos()
 		awk '$3 == "main" { print $1, $2 }' | sort -u
 }
 
-# private_sources - a source list with the kernel's suite (and its base suite).
-# Debian mirrors keep the security archive beside the main one, as
-# .../debian-security: so the machine's mirror is all that has to be known.
+# private_sources - a source list with the kernel's suite, its base suite, and
+# that one's security.  Debian mirrors keep the security archive beside the main
+# one, as .../debian-security: so the machine's mirror is all that has to be known.
 private_sources()
 {
-	local base=${suite%-security} repos mirror security keys=
+	local base=${suite%%-*} repos mirror security keys=
 
 	repos=$(configured_repos)
 	mirror=$(awk -v s="$base" '$2 == s { print $1; exit }' <<<"$repos")
@@ -66,7 +68,10 @@ private_sources()
 	fi
 	[ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ] ||
 		keys='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] '
-	[ -z "$mirror" ] || echo "deb $keys$mirror $base main"
+	if [ -n "$mirror" ]; then
+		echo "deb $keys$mirror $base main"
+		[ "$suite" != "$base-backports" ] || echo "deb $keys$mirror $suite main"
+	fi
 	echo "deb $keys$security $base-security main"
 }
 
@@ -92,10 +97,10 @@ apt_refresh()
 
 	case " ${apt_refreshed:-} " in *" $apt_where "*) return 1;; esac
 	apt_refreshed="${apt_refreshed:-} $apt_where"
-	if [ $apt_where = system ] && [ "$(id -u)" != 0 ]; then
+	if [ "$apt_where" = system ] && [ "$(id -u)" != 0 ]; then
 		return 1	# private lists will do
 	fi
-	say "updating the $apt_where package lists"
+	say "updating the package lists of $apt_where"
 	if apt-get "${apt_opts[@]}" -o APT::Update::Error-Mode=any -qq update >&2; then
 		touch "$stamp"
 	else
@@ -150,11 +155,28 @@ candidate()
 		sed -n 's/^ *Candidate: //p' | grep -vx '(none)'
 }
 
-# apt_find - sets release, version, image, packages; false when not in the
-# lists.  The signed image may lag behind its headers for a while, and the
+# apt_find - sets release, version, packages; false when not in the lists.
+apt_find()
+{
+	if [ "$config" = - ]; then
+		apt_find_kernel
+	else
+		apt_find_source
+	fi
+}
+
+# apt_find_source - the release is the build's to tell
+apt_find_source()
+{
+	version=$(candidate "$meta") || return 1
+	packages=("$meta=$version")
+	release=$meta
+}
+
+# apt_find_kernel - the signed image may lag behind its headers for a while, and the
 # module must be built for exactly the kernel that runs: take the first
 # release with an image of the headers' own version.
-apt_find()
+apt_find_kernel()
 {
 	local image
 
@@ -162,33 +184,42 @@ apt_find()
 		version=$(candidate "linux-headers-$release") || continue
 		for image in "linux-image-$release" "linux-image-$release-unsigned"; do
 			[ "$(candidate "$image")" = "$version" ] || continue
-			packages=("$image=$version" "linux-headers-$release=$version")
-			apt_add_headers_parts
+			apt_add_parts "$image"
 			return
 		done
 	done
 	return 1
 }
 
-# The headers of one flavour are completed by two packages they depend on.
-apt_add_headers_parts()
+# depends PACKAGE REGEX - what it depends on, of those that are called so
+depends()
 {
-	local part
-
-	for part in $(apt-cache "${apt_opts[@]}" depends "linux-headers-$release" |
-		sed -n 's/^ *Depends: \(linux-\(headers-.*-common\|kbuild-.*\)\)$/\1/p'); do
-		packages+=("$part=$version")
-	done
-	[ ${#packages[@]} = 4 ]
+	apt-cache "${apt_opts[@]}" depends "$1" | sed -n 's/^ *Depends: //p' | grep -xE "$2"
 }
 
-# apt_download DIR - the packages of apt_find, into DIR
+# apt_add_parts IMAGE - sets packages.  The headers of one flavour are completed by
+# two packages they depend on.  From 7.1 on an image package is empty and depends
+# on its parts; that with the modules is left out, since it is large and guests
+# hardly need it (apt_modules_package).
+apt_add_parts()
+{
+	local image headers
+
+	image=$(depends "$1" 'linux-(base|binary)-[0-9].*') || image=$1
+	headers=$(depends "linux-headers-$release" 'linux-(headers-.*-common(-rt)?|kbuild-.*)')
+	[ "$(wc -w <<<"$headers")" = 2 ] || return 1
+	# shellcheck disable=SC2086 # lists of words
+	readarray -t packages < <(printf "%s=$version\n" $image "linux-headers-$release" $headers)
+}
+
+# apt_download DIR WHAT PACKAGE... - the packages, which are those of WHAT, into DIR
 apt_download()
 {
-	local mb
+	local dir=$1 what=$2 mb
 
-	mb=$(cd "$1" && apt-get "${apt_opts[@]}" -qq --print-uris download "${packages[@]}" |
+	shift 2
+	mb=$(cd "$dir" && apt-get "${apt_opts[@]}" -qq --print-uris download "$@" |
 		awk '{ sum += $(NF - 1) } END { printf "%d", sum / 1e6 }')
-	say "downloading ${#packages[@]} packages of $release, ${mb:-?} MB"
-	(cd "$1" && apt-get "${apt_opts[@]}" -qq download "${packages[@]}") >&2
+	say "downloading $# packages of $what, ${mb:-?} MB"
+	(cd "$dir" && apt-get "${apt_opts[@]}" -qq download "$@") >&2
 }

@@ -83,7 +83,7 @@ base_shell()
 	cp --remove-destination -L "$dash" "$1/bin/sh" && add_libraries "$1" "$dash"
 }
 
-# prepare_guest - build/guest/{init,watch,base.cpio}; one process at a time
+# prepare_guest - build/guest/{init,watch,nmi,base.cpio}; one process at a time
 prepare_guest()
 {
 	local tree
@@ -93,7 +93,8 @@ prepare_guest()
 	exec 8>"$guest/lock"
 	flock 8
 	compile "$guest/init" "$here"/guest/*.c &&
-		compile "$guest/watch" "$here/watch.c" || return 1
+		compile "$guest/watch" "$here/watch.c" &&
+		compile "$guest/nmi" "$here/nmi.c" || return 1
 	if ! newer "$guest/base.cpio" "$guest/init" "$busybox" \
 		"$here/guest-profile" "$here/initramfs.sh"; then
 		tree=$(mktemp -d) && base_tree "$tree" &&

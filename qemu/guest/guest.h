@@ -43,6 +43,9 @@ void read_log(void);
 void check_taint(void);
 void send_log(void);
 
+/* leaks.c: does it hold what nobody can reach? */
+void check_leaks(void);
+
 /* command.c: running it */
 char **read_argv(void);
 int run(char **argv);

@@ -43,13 +43,17 @@ static bool has_word(const char *text, const char *word)
 static bool is_report(const char *text)
 {
 	static const char * const words[] = {
-		"WARNING:", "BUG:", "Oops:", "UBSAN:", "KASAN:", "KCSAN:",
-		"KFENCE:", "KMSAN:", "[ cut here ]", "INFO: task ",
+		"WARNING:", "BUG:", "BUG ", "Oops:", "UBSAN:", "KASAN:",
+		"KCSAN:", "KFENCE:", "KMSAN:", "ODEBUG:", "[ cut here ]",
+		"INFO: task ", "suspected memory leaks",
 		"INFO: rcu", "INFO: possible ", "INFO: suspicious ",
 		"INFO: trying to register ", "self-detected stall",
 		"detected stalls", "general protection fault",
 		"unable to handle ", "refcount_t:", "Kernel panic",
 		"scheduling while atomic", "kernel stack overflow",
+		/* checks that gave up: from here on silence proves nothing */
+		"INFO: lockdep is turned off", "locking correctness validator",
+		"leak detector disabled",
 	};
 	size_t i;
 

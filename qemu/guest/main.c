@@ -17,6 +17,7 @@
  *                         still in QEMU's hands would be lost when it ends
  *   trouble TEXT          the harness failed, not the command
  *   report TEXT           a line of the kernel log that reports a bug
+ *   leak TEXT             more about a report of a leak
  *   tainted HEX           taint flags that a good run does not set
  *   proof WORD STATUS     the run is complete; WORD is from /guest/proof, so
  *                         that no other output can pass for it
@@ -82,6 +83,8 @@ int main(void)
 	else if (load_tested_module())
 		status = run(argv);
 	drain();
+	if (access("/guest/tty", F_OK))
+		check_leaks();
 	read_log();
 	check_taint();
 	if (log_is_bad)

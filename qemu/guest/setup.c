@@ -77,7 +77,8 @@ void mount_all(void)
 	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
 		mkdir(mounts[i].dir, 0755);
 		if (mount(mounts[i].type, mounts[i].dir, mounts[i].type, 0,
-			  mounts[i].options) && errno != EBUSY && errno != ENODEV)
+			  mounts[i].options) && errno != EBUSY &&
+		    errno != ENODEV && errno != ENOENT)
 			fprintf(stderr, "init: mount %s: %s\n", mounts[i].dir,
 				strerror(errno));
 	}
