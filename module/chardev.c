@@ -12,6 +12,7 @@
 #include "command.h"
 #include "probe.h"
 #include "ring_file.h"
+#include "ring_limit.h"
 #include "session.h"
 
 static int tl_open(struct inode *inode, struct file *file)
@@ -40,6 +41,7 @@ static int tl_run_query(struct tl_call *call)
 		.abi_minor = TL_ABI_MINOR,
 		.format = TL_FORMAT,
 		.arch = TL_ARCH_ELF_MACHINE,
+		.features = TL_FEATURE_OVERWRITE | TL_FEATURE_FILTER,
 		.backends = tl_probe_backends(),
 		.insns_max = TL_PROG_INSNS_MAX,
 		.args_max = TL_ARGS_MAX,
@@ -56,6 +58,8 @@ static int tl_run_query(struct tl_call *call)
 		.packet_count_max = 1u << TL_COUNT_SHIFT_MAX,
 		.cpu_count = nr_cpu_ids,
 		.task_tid_offset = offsetof(struct task_struct, pid),
+		.ring_bytes_max = tl_ring_limit_bytes(),
+		.session_bytes_max = tl_ring_limit_session_bytes(),
 	};
 	return 0;
 }

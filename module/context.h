@@ -50,7 +50,11 @@ DECLARE_PER_CPU(struct tl_cpu, tl_cpu);
 int tl_context_init(void);
 void tl_context_exit(void);
 
-/* How deep NMIs are nested, int3 probes included. */
+/*
+ * How deep NMIs are nested, int3 probes included. (7.3 has four bits for that, or
+ * one on machines without room; not on x86-64. With one, the inner of two NMIs
+ * would be taken for a recursion: counted, not mixed up.)
+ */
 static __always_inline u32 tl_nmi_depth(void)
 {
 	return (u32)(preempt_count() & NMI_MASK) / NMI_OFFSET;

@@ -45,7 +45,8 @@ struct tl_event *tl_event_alloc(struct tl_ring *__percpu *ring, u32 insn_count)
  */
 void tl_event_ready(struct tl_event *event)
 {
-	bool is_direct = event->prog.direct && event->id < TL_EVENT_EXTENDED;
+	bool is_direct = event->prog.direct && !event->prog.filter_count &&
+			 event->id < TL_EVENT_EXTENDED;
 
 	event->direct_ring = is_direct ? event->ring : &tl_no_ring;
 	event->short_bytes = tl_record_bytes(event->prog.max_bytes, false);

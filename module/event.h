@@ -28,9 +28,9 @@ struct tl_counters {
  *	recorded
  * @counters: per CPU
  * @id: number in the session
- * @direct_ring: the same as @ring for an event whose records are of one length,
- *	have the short header and cannot fault; for others a gate that is
- *	always closed
+ * @direct_ring: the same as @ring for an event without a filter whose records
+ *	are of one length, have the short header and cannot fault; for others a
+ *	gate that is always closed
  * @short_bytes: that length
  * @prog: its program
  * @place: where it is

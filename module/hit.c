@@ -2,7 +2,7 @@
 /*
  * The hot path: from a backend's handler to a committed record.
  *
- *	handler -> tl_event_hit() -> program -> ring -> outcome counted
+ *	handler -> tl_event_hit() -> filter -> program -> ring -> outcome counted
  *
  * Two ways through it. A program of known length that cannot fault stores
  * right into the ring. Any other one, and any record that does not simply fit
@@ -16,33 +16,6 @@
 #include "event.h"
 #include "hit.h"
 #include "source.h"
-
-static __always_inline u8 *tl_record_short(u8 *at, u64 time_ns, u32 id,
-					   u32 context)
-{
-	*(u64 *)at = tl_record_header(id, time_ns, context, (u32)current->pid);
-	return at + sizeof(u64);
-}
-
-/* Store the header of a reserved record; returns where its payload goes. */
-static __always_inline u8 *tl_record_begin(const struct tl_ring *ring,
-					   const struct tl_slice *slice, u32 id,
-					   u32 context)
-{
-	u8 *at = tl_ring_record(ring, slice);
-	struct tl_record_extended *extended;
-
-	if (!slice->extended)
-		return tl_record_short(at, slice->time_ns, id, context);
-	extended = (struct tl_record_extended *)at;
-	extended->event = TL_EVENT_EXTENDED;
-	extended->id = id;
-	extended->time_ns = slice->time_ns;
-	extended->context = context |
-			    (u32)current->pid << TL_EXTENDED_TID_SHIFT;
-	extended->reserved = 0;
-	return at + sizeof(*extended);
-}
 
 static __always_inline void tl_hit_count(const struct tl_event *event,
 					 enum tl_outcome outcome)
@@ -76,7 +49,8 @@ static __always_inline enum tl_outcome tl_hit_record(const struct tl_event *even
 		return outcome;
 	if (status_bytes)
 		context |= TL_CTX_EXCEPTIONAL;
-	at = tl_record_begin(ring, &slice, event->id, context);
+	at = tl_record_store(ring, &slice, event->id, context,
+			     (u32)current->pid);
 	memcpy(at, scratch->statuses, status_bytes);
 	memcpy(at + status_bytes, scratch->payload, payload_bytes);
 	tl_ring_commit(ring, &slice);
@@ -95,6 +69,25 @@ static noinline void tl_hit_general(const struct tl_event *event,
 
 NOKPROBE_SYMBOL(tl_hit_general);
 
+/*
+ * An event with a filter. Where nothing is recorded none is asked. The scratch
+ * memory is free until the program runs.
+ */
+static noinline void tl_hit_filtered(const struct tl_event *event,
+				     const struct tl_source *src, size_t level)
+{
+	u8 *text = tl_context_scratch(level)->payload;
+
+	if (unlikely(!raw_cpu_read(*event->ring)))
+		tl_hit_count(event, TL_NOT_RUNNING);
+	else if (!tl_prog_filter(&event->prog, src, text))
+		tl_hit_count(event, TL_FILTERED);
+	else
+		tl_hit_general(event, src, level);
+}
+
+NOKPROBE_SYMBOL(tl_hit_filtered);
+
 /* One event, inside the guard. */
 static __always_inline void tl_hit_event(const struct tl_event *event,
 					 const struct tl_source *src,
@@ -107,15 +100,17 @@ static __always_inline void tl_hit_event(const struct tl_event *event,
 	u8 *at;
 
 	if (unlikely(!ring))
-		return tl_hit_general(event, src, level);
+		return event->prog.filter_count ?
+			       tl_hit_filtered(event, src, level) :
+			       tl_hit_general(event, src, level);
 	pos = tl_ring_pos(ring);
 	now_ns = tl_ring_now(ring);
 	if (unlikely(!tl_ring_try_reserve(ring, pos, &offset, now_ns,
 					  event->short_bytes)))
 		return tl_hit_general(event, src, level);
 	slot = tl_ring_slot_of(ring, pos);
-	at = tl_record_short(tl_ring_at(ring, slot, offset), now_ns, event->id,
-			     (u32)level);
+	at = tl_record_store_short(tl_ring_at(ring, slot, offset), now_ns,
+				   event->id, (u32)level, (u32)current->pid);
 	tl_prog_run_direct(&event->prog, src, at);
 	tl_ring_commit_at(ring, slot, pos, event->short_bytes);
 	tl_hit_count(event, TL_RECORDED);
@@ -150,19 +145,21 @@ NOKPROBE_SYMBOL(tl_hit_recursion);
  * @place: the place
  * @regs: registers there
  * @caller: where execution goes on after a return; 0 at an entry
+ * @entry: what was saved at the entry of the call that returns; NULL at an entry
  *
  * Called with preemption off, which is also what holds the events; a place has
  * some as long as it is armed. Each of them gets exactly one outcome. Returns
  * 0, so that a handler can end with it.
  */
 int tl_event_hit(const struct tl_place *place, struct pt_regs *regs,
-		 unsigned long caller)
+		 unsigned long caller, const struct tl_entry *entry)
 {
 	const struct tl_place_events *events = rcu_dereference_raw(place->events);
 	const struct tl_source src = {
 		.regs = regs,
 		.place = place,
 		.caller = caller,
+		.entry = entry,
 	};
 	size_t level = tl_context_level();
 

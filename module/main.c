@@ -6,26 +6,17 @@
  * ring is an open file, and an open file holds the module.
  */
 #include <linux/init.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 
 #include "chardev.h"
 #include "context.h"
-#include "ring_cpu.h"
-
-static unsigned int ring_mib_max;
-module_param(ring_mib_max, uint, 0400);
-MODULE_PARM_DESC(ring_mib_max,
-		 "Most memory that the rings of all sessions may take, in MiB (default: a quarter of the memory)");
+#include "ring_limit.h"
 
 static int __init tl_init(void)
 {
 	int err;
 
-	tl_ring_pages_max = ring_mib_max ?
-				    (unsigned long)ring_mib_max
-					    << (20 - PAGE_SHIFT) :
-				    totalram_pages() / 4;
+	tl_ring_limit_init();
 	err = tl_context_init();
 	if (err)
 		return err;

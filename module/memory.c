@@ -121,3 +121,37 @@ u32 tl_memory_string(u8 *to, unsigned long address, u32 max, bool user,
 }
 
 NOKPROBE_SYMBOL(tl_memory_string);
+
+/**
+ * tl_memory_bytes() - copy memory up to the first page that cannot be read
+ * @to: room for @size bytes
+ * @address: where it starts
+ * @size: how many
+ * @user: in user memory
+ * @status: TL_STATUS_* of the result
+ *
+ * Returns how many bytes were copied: fewer than @size are incomplete, none are
+ * a fault.
+ */
+u32 tl_memory_bytes(u8 *to, unsigned long address, u32 size, bool user,
+		    u32 *status)
+{
+	u32 length = 0;
+
+	while (length < size) {
+		unsigned long from = address + length;
+		u32 page_left = PAGE_SIZE - offset_in_page(from);
+		u32 piece = min(page_left, size - length);
+
+		if (!tl_memory_read(to + length, from, piece, user)) {
+			*status = length ? TL_STATUS_INCOMPLETE :
+					   TL_STATUS_FAULT;
+			return length;
+		}
+		length += piece;
+	}
+	*status = TL_STATUS_OK;
+	return length;
+}
+
+NOKPROBE_SYMBOL(tl_memory_bytes);

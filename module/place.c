@@ -237,3 +237,14 @@ u64 tl_place_nmissed(const struct tl_place *place)
 
 	return place->nmissed_before + now;
 }
+
+/**
+ * tl_place_entries() - calls that were seen to begin, over all armings
+ * @place: the place
+ *
+ * Returns 0 for a place that is no return.
+ */
+u64 tl_place_entries(const struct tl_place *place)
+{
+	return place->ops->entries ? place->ops->entries(place) : 0;
+}

@@ -39,6 +39,8 @@ struct tl_place_events {
  * @enabled: how many of them are enabled
  * @events: the enabled events, and &tl_event_none where one was disabled;
  *	never NULL while the probe is registered
+ * @wants_entry: an event needs what was there when the call began; once set, it
+ *	stays
  * @is_armed: the probe is registered
  * @is_idle: armed, but to be disarmed: @events are not enabled any more
  * @nmissed_before: missed hits counted by earlier armings
@@ -53,6 +55,7 @@ struct tl_place {
 	u32 users;
 	u32 enabled;
 	struct tl_place_events __rcu *events;
+	bool wants_entry;
 	bool is_armed;
 	bool is_idle;
 	u64 nmissed_before;
@@ -67,5 +70,6 @@ void tl_place_disable(struct tl_place *place, const struct tl_event *event);
 void tl_place_disarm(struct list_head *places);
 void tl_place_disarm_all(struct list_head *places);
 u64 tl_place_nmissed(const struct tl_place *place);
+u64 tl_place_entries(const struct tl_place *place);
 
 #endif

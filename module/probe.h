@@ -20,6 +20,8 @@ struct tl_place;
  *	it returns, no handler of theirs runs or will run.
  * @nmissed: the kernel's count of hits that never reached the handler, since
  *	the place was last armed
+ * @entries: calls that were seen to begin; only of returns
+ * @instances: how many calls can be inside at once; only of returns
  * @is_gone: the code of an armed place was unloaded
  * @destroy: free a place that is not armed
  */
@@ -29,6 +31,8 @@ struct tl_probe_ops {
 	int (*arm)(struct tl_place *place);
 	void (*disarm)(struct tl_place **places, u32 count);
 	u64 (*nmissed)(const struct tl_place *place);
+	u64 (*entries)(const struct tl_place *place);
+	u32 (*instances)(const struct tl_place *place);
 	bool (*is_gone)(const struct tl_place *place);
 	void (*destroy)(struct tl_place *place);
 };
@@ -38,6 +42,9 @@ extern const struct tl_probe_ops tl_kretprobe_ops;
 
 const struct tl_probe_ops *tl_probe_backend(u32 number);
 u64 tl_probe_backends(void);
+
+/* Most instances of a return probe. */
+#define TL_MAXACTIVE_MAX 4096
 
 /* Backends are numbered below this. */
 #define TL_BACKENDS 8

@@ -26,7 +26,7 @@ static struct tl_kprobe *tl_kprobe_of(const struct tl_place *place)
 static int tl_kprobe_handler(struct kprobe *kp, struct pt_regs *regs)
 {
 	return tl_event_hit(&container_of(kp, struct tl_kprobe, kp)->place, regs,
-			    0);
+			    0, NULL);
 }
 
 NOKPROBE_SYMBOL(tl_kprobe_handler);

@@ -3,18 +3,33 @@
  * Backend: return of a function of the kernel, by register_kretprobe().
  *
  * A call needs a free instance to be seen at its return; the kernel counts
- * those that found none (nmissed). Tasks may be inside the function when the
+ * those that found none (nmissed). The instance keeps what an event wants to
+ * know of the entry. Tasks may be inside the function when the
  * probe is unregistered: the kernel keeps their instances and forgets the
  * handler before unregister_kretprobes() returns.
  */
 #include <linux/kprobes.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 
+#include "entry.h"
 #include "hit.h"
 #include "place.h"
 
+/* As many as are chosen where none are asked for. */
+#define TL_INSTANCES_MIN 128u
+#define TL_INSTANCES_PER_CPU 8u
+
+/**
+ * struct tl_kretprobe - a place of this backend
+ * @place: what all have
+ * @entries: calls that got an instance, per CPU
+ * @rp: as the kernel knows it
+ */
 struct tl_kretprobe {
 	struct tl_place place;
+	u64 __percpu *entries;
 	struct kretprobe rp;
 };
 
@@ -22,6 +37,25 @@ static struct tl_kretprobe *tl_kretprobe_of(const struct tl_place *place)
 {
 	return container_of(place, struct tl_kretprobe, place);
 }
+
+/* A call begins, and has an instance. */
+static int tl_kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct kretprobe *rp = get_kretprobe(ri);
+	struct tl_entry *entry = (struct tl_entry *)ri->data;
+	const struct tl_kretprobe *probe;
+
+	if (unlikely(!rp))
+		return 1; /* being unregistered: the return is nobody's */
+	probe = container_of(rp, struct tl_kretprobe, rp);
+	this_cpu_inc(*probe->entries);
+	entry->is_saved = READ_ONCE(probe->place.wants_entry);
+	if (entry->is_saved)
+		tl_entry_save(entry, regs);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(tl_kretprobe_entry);
 
 static int tl_kretprobe_handler(struct kretprobe_instance *ri,
 				struct pt_regs *regs)
@@ -36,7 +70,8 @@ static int tl_kretprobe_handler(struct kretprobe_instance *ri,
 	 * where execution really goes on before it calls any handler.
 	 */
 	return tl_event_hit(&container_of(rp, struct tl_kretprobe, rp)->place,
-			    regs, instruction_pointer(regs));
+			    regs, instruction_pointer(regs),
+			    (const struct tl_entry *)ri->data);
 }
 
 NOKPROBE_SYMBOL(tl_kretprobe_handler);
@@ -45,7 +80,22 @@ static struct tl_place *tl_kretprobe_create(unsigned long address, u32 maxactive
 {
 	struct tl_kretprobe *probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
 
-	return probe ? &probe->place : NULL;
+	if (!probe)
+		return NULL;
+	probe->entries = alloc_percpu_gfp(u64, GFP_KERNEL_ACCOUNT);
+	if (!probe->entries) {
+		kfree(probe);
+		return NULL;
+	}
+	return &probe->place;
+}
+
+static u32 tl_kretprobe_instances(const struct tl_place *place)
+{
+	if (place->maxactive)
+		return place->maxactive;
+	return clamp_t(u32, num_possible_cpus() * TL_INSTANCES_PER_CPU,
+		       TL_INSTANCES_MIN, TL_MAXACTIVE_MAX);
 }
 
 static int tl_kretprobe_arm(struct tl_place *place)
@@ -55,7 +105,9 @@ static int tl_kretprobe_arm(struct tl_place *place)
 	memset(&probe->rp, 0, sizeof(probe->rp));
 	probe->rp.kp.addr = (kprobe_opcode_t *)place->address;
 	probe->rp.handler = tl_kretprobe_handler;
-	probe->rp.maxactive = (int)place->maxactive;
+	probe->rp.entry_handler = tl_kretprobe_entry;
+	probe->rp.data_size = sizeof(struct tl_entry);
+	probe->rp.maxactive = (int)tl_kretprobe_instances(place);
 	return register_kretprobe(&probe->rp);
 }
 
@@ -77,6 +129,17 @@ static u64 tl_kretprobe_nmissed(const struct tl_place *place)
 	return READ_ONCE(rp->nmissed) + READ_ONCE(rp->kp.nmissed);
 }
 
+static u64 tl_kretprobe_entries(const struct tl_place *place)
+{
+	const struct tl_kretprobe *probe = tl_kretprobe_of(place);
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(probe->entries, cpu));
+	return sum;
+}
+
 static bool tl_kretprobe_is_gone(const struct tl_place *place)
 {
 	return kprobe_gone(&tl_kretprobe_of(place)->rp.kp);
@@ -84,7 +147,10 @@ static bool tl_kretprobe_is_gone(const struct tl_place *place)
 
 static void tl_kretprobe_destroy(struct tl_place *place)
 {
-	kfree(tl_kretprobe_of(place));
+	struct tl_kretprobe *probe = tl_kretprobe_of(place);
+
+	free_percpu(probe->entries);
+	kfree(probe);
 }
 
 const struct tl_probe_ops tl_kretprobe_ops = {
@@ -93,6 +159,8 @@ const struct tl_probe_ops tl_kretprobe_ops = {
 	.arm = tl_kretprobe_arm,
 	.disarm = tl_kretprobe_disarm,
 	.nmissed = tl_kretprobe_nmissed,
+	.entries = tl_kretprobe_entries,
+	.instances = tl_kretprobe_instances,
 	.is_gone = tl_kretprobe_is_gone,
 	.destroy = tl_kretprobe_destroy,
 };

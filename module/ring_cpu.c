@@ -17,19 +17,6 @@
 #include "trapline.h"
 #include "wake.h"
 
-unsigned long tl_ring_pages_max;
-static atomic_long_t tl_ring_pages = ATOMIC_LONG_INIT(0);
-
-/* Take @count pages of the module's limit. */
-static bool tl_ring_pages_charge(u32 count)
-{
-	if (atomic_long_add_return(count, &tl_ring_pages) <=
-	    (long)READ_ONCE(tl_ring_pages_max))
-		return true;
-	atomic_long_sub(count, &tl_ring_pages);
-	return false;
-}
-
 /**
  * tl_ring_cpu_map_bytes() - length of a ring's mapping
  * @config: of the session
@@ -40,6 +27,20 @@ u64 tl_ring_cpu_map_bytes(const struct tl_ring_config *config)
 			    << config->geo.packet_shift);
 }
 
+/**
+ * tl_ring_cpu_pages() - memory that a ring takes, in pages
+ * @config: of the session
+ */
+u64 tl_ring_cpu_pages(const struct tl_ring_config *config)
+{
+	u64 mapped = tl_ring_cpu_map_bytes(config) >> PAGE_SHIFT;
+	u64 slots = tl_packet_count(config->geo);
+	u64 bytes = sizeof(struct tl_ring_cpu) + slots * sizeof(struct tl_slot) +
+		    mapped * sizeof(struct page *);
+
+	return mapped + DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
+}
+
 static void tl_ring_cpu_free_pages(struct tl_ring_cpu *rc)
 {
 	u32 i;
@@ -47,7 +48,6 @@ static void tl_ring_cpu_free_pages(struct tl_ring_cpu *rc)
 	for (i = 0; i < rc->page_count && rc->pages[i]; i++)
 		__free_page(rc->pages[i]);
 	kvfree(rc->pages);
-	atomic_long_sub(rc->page_count, &tl_ring_pages);
 }
 
 static int tl_ring_cpu_alloc_pages(struct tl_ring_cpu *rc)
@@ -56,14 +56,10 @@ static int tl_ring_cpu_alloc_pages(struct tl_ring_cpu *rc)
 	int node = cpu_to_node((int)rc->cpu);
 	u32 i;
 
-	if (!tl_ring_pages_charge((u32)count))
-		return -ENOMEM;
 	rc->page_count = (u32)count;
 	rc->pages = kvcalloc(count, sizeof(*rc->pages), GFP_KERNEL_ACCOUNT);
-	if (!rc->pages) {
-		atomic_long_sub(count, &tl_ring_pages);
+	if (!rc->pages)
 		return -ENOMEM;
-	}
 	for (i = 0; i < rc->page_count; i++) {
 		/* rather fail than have the OOM killer look for victims */
 		rc->pages[i] = alloc_pages_node(node,
@@ -103,7 +99,7 @@ static void tl_ring_cpu_fill_meta(struct tl_ring_cpu *rc)
  * @config: of the session
  * @cpu: a possible CPU
  *
- * Returns NULL without memory, or over the module's limit.
+ * Returns NULL without memory.
  */
 struct tl_ring_cpu *tl_ring_cpu_create(const struct tl_ring_config *config,
 				       u32 cpu)
@@ -121,6 +117,7 @@ struct tl_ring_cpu *tl_ring_cpu_create(const struct tl_ring_config *config,
 	init_waitqueue_head(&rc->wait);
 	init_irq_work(&rc->wake, tl_wake_work);
 	rc->ring.geo = config->geo;
+	rc->ring.overwrite = config->overwrite;
 	rc->ring.slots = kvcalloc(tl_packet_count(config->geo),
 				  sizeof(*rc->ring.slots), GFP_KERNEL_ACCOUNT);
 	if (!rc->ring.slots || tl_ring_cpu_alloc_pages(rc)) {
@@ -166,6 +163,7 @@ void tl_ring_cpu_finish(struct tl_ring_cpu *rc)
  * tl_ring_cpu_flush() - close the open packet
  * @rc: this CPU's ring, or one whose CPU is offline
  * @now_ns: a time taken before
+ * @is_snapshot: and keep all packets up to this one
  *
  * Leaves in flushed_ns the time before which every record is in a closed
  * packet. That is @now_ns, which no later record can be before even if this
@@ -176,14 +174,42 @@ void tl_ring_cpu_finish(struct tl_ring_cpu *rc)
  * interrupted one cannot be. (Whose session the writer is in is not looked at:
  * an earlier time is only less useful, not wrong.)
  */
-void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns)
+void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns, bool is_snapshot)
 {
 	u64 last_ns = READ_ONCE(rc->ring.last_ns);
 	bool is_busy = rc->cpu == raw_smp_processor_id() && tl_context_busy();
 
 	tl_ring_not_before(&rc->ring, now_ns);
-	tl_ring_flush(&rc->ring);
+	if (is_snapshot)
+		rc->held_seq = tl_ring_hold(&rc->ring);
+	else
+		tl_ring_flush(&rc->ring);
 	rc->flushed_ns = is_busy ? min(now_ns, last_ns) : now_ns;
+}
+
+/**
+ * tl_ring_cpu_set_limit() - a snapshot for the reader: up to what a flush has kept
+ * @rc: the ring, after tl_ring_cpu_flush() for a snapshot
+ *
+ * Not under the reader's lock, as the resume: read() holds it while it copies
+ * to memory that somebody else may be slow to provide. A take that goes on
+ * meanwhile goes by the one limit or by the other.
+ */
+void tl_ring_cpu_set_limit(struct tl_ring_cpu *rc)
+{
+	WRITE_ONCE(rc->reader.limit_seq, rc->held_seq);
+	/* what is there is now worth a wake-up whatever the watermark */
+	wake_up_all(&rc->wait);
+}
+
+/**
+ * tl_ring_cpu_resume() - end a snapshot, read or not
+ * @rc: the ring
+ */
+void tl_ring_cpu_resume(struct tl_ring_cpu *rc)
+{
+	WRITE_ONCE(rc->reader.limit_seq, TL_SEQ_NONE);
+	WRITE_ONCE(rc->ring.overwrite, rc->config.overwrite);
 }
 
 /**
@@ -197,3 +223,38 @@ bool tl_ring_cpu_ready(const struct tl_ring_cpu *rc, u32 packets)
 }
 
 NOKPROBE_SYMBOL(tl_ring_cpu_ready);
+
+/**
+ * tl_ring_cpu_at_limit() - has all of a snapshot been read?
+ * @rc: the ring
+ */
+bool tl_ring_cpu_at_limit(const struct tl_ring_cpu *rc)
+{
+	return READ_ONCE(rc->reader.next_seq) >=
+	       READ_ONCE(rc->reader.limit_seq);
+}
+
+NOKPROBE_SYMBOL(tl_ring_cpu_at_limit);
+
+/**
+ * tl_ring_cpu_readable() - would a read be worth while, or see an end?
+ * @rc: the ring
+ * @is_final: no writer will come any more
+ *
+ * Not at the end after the last packet: that is for the caller to know.
+ */
+bool tl_ring_cpu_readable(const struct tl_ring_cpu *rc, bool is_final)
+{
+	u32 packets = rc->config.watermark;
+
+	if (is_final)
+		return tl_ring_cpu_ready(rc, 1) ||
+		       tl_ring_owes(&rc->ring, &rc->reader);
+	if (tl_ring_cpu_at_limit(rc))
+		return true;
+	if (READ_ONCE(rc->reader.limit_seq) != TL_SEQ_NONE)
+		packets = 1;
+	return tl_ring_cpu_ready(rc, packets);
+}
+
+NOKPROBE_SYMBOL(tl_ring_cpu_readable);

@@ -13,11 +13,13 @@
  * struct tl_ring_config - what all rings of a session have in common
  * @geo: sizes
  * @watermark: packets that must be ready before poll() wakes the reader
+ * @overwrite: a full ring drops its oldest packet
  * @uuid: of the session
  */
 struct tl_ring_config {
 	struct tl_geometry geo;
 	u32 watermark;
+	bool overwrite;
 	u8 uuid[16];
 };
 
@@ -38,6 +40,7 @@ struct tl_ring_config {
  * @wait: sleepers
  * @wake: wakes them from a context in which waking is possible
  * @flushed_ns: result of the last flush, see tl_ring_cpu_flush()
+ * @held_seq: and, for a snapshot, the first packet that is not in it
  */
 struct tl_ring_cpu {
 	struct tl_ring ring;
@@ -55,17 +58,20 @@ struct tl_ring_cpu {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	u64 flushed_ns;
+	u64 held_seq;
 };
 
-/* Most pages that the rings of all sessions may have together. */
-extern unsigned long tl_ring_pages_max;
-
 u64 tl_ring_cpu_map_bytes(const struct tl_ring_config *config);
+u64 tl_ring_cpu_pages(const struct tl_ring_config *config);
 struct tl_ring_cpu *tl_ring_cpu_create(const struct tl_ring_config *config,
 				       u32 cpu);
 void tl_ring_cpu_destroy(struct tl_ring_cpu *rc);
 void tl_ring_cpu_finish(struct tl_ring_cpu *rc);
-void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns);
+void tl_ring_cpu_flush(struct tl_ring_cpu *rc, u64 now_ns, bool is_snapshot);
+void tl_ring_cpu_set_limit(struct tl_ring_cpu *rc);
+void tl_ring_cpu_resume(struct tl_ring_cpu *rc);
 bool tl_ring_cpu_ready(const struct tl_ring_cpu *rc, u32 packets);
+bool tl_ring_cpu_at_limit(const struct tl_ring_cpu *rc);
+bool tl_ring_cpu_readable(const struct tl_ring_cpu *rc, bool is_final);
 
 #endif

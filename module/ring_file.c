@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -83,7 +84,7 @@ static __poll_t tl_ring_file_poll(struct file *file, poll_table *wait)
 	is_final = smp_load_acquire(&rc->is_final); /* E, see ring_cpu.c */
 	/* a packet of which read() has copied a part is there at once */
 	if (READ_ONCE(rc->read_at) != READ_ONCE(rc->read_bytes) ||
-	    tl_ring_cpu_ready(rc, is_final ? 1 : rc->config.watermark))
+	    tl_ring_cpu_readable(rc, is_final))
 		return EPOLLIN | EPOLLRDNORM;
 	return is_final ? EPOLLHUP : 0;
 }
@@ -93,14 +94,19 @@ static u8 *tl_ring_file_spare(const struct tl_ring_cpu *rc)
 	return tl_ring_buffer(&rc->ring, rc->reader.spare);
 }
 
-/* Take the next packet: for read(), from its beginning, or for GET, as read. */
-static int tl_ring_file_take(struct tl_ring_cpu *rc, bool is_for_read,
-			     struct tl_packet_view *view)
+/*
+ * Take the next packet: for read(), from its beginning, or for GET, as read.
+ * @is_final was loaded before, so that what is not there will not come.
+ */
+static int tl_ring_file_take(struct tl_ring_cpu *rc, bool is_final,
+			     bool is_for_read, struct tl_packet_view *view)
 {
 	const struct tl_packet_header *header;
 	int err = tl_ring_take(&rc->ring, &rc->reader, view);
 	u32 bytes;
 
+	if (err == -EAGAIN && is_final)
+		err = tl_ring_take_last(&rc->ring, &rc->reader, view);
 	if (err)
 		return err;
 	header = (const struct tl_packet_header *)tl_ring_file_spare(rc);
@@ -128,8 +134,8 @@ static ssize_t tl_ring_file_copy(struct tl_ring_cpu *rc, char __user *to,
  * continued by the next read. So whoever copies the stream, with whatever
  * buffer, has a valid stream file.
  */
-static ssize_t tl_ring_file_read_now(struct tl_ring_cpu *rc, char __user *to,
-				     size_t bytes)
+static ssize_t tl_ring_file_read_now(struct tl_ring_cpu *rc, bool is_final,
+				     char __user *to, size_t bytes)
 {
 	struct tl_packet_view view;
 	size_t done = 0;
@@ -138,14 +144,26 @@ static ssize_t tl_ring_file_read_now(struct tl_ring_cpu *rc, char __user *to,
 		ssize_t copied;
 
 		if (rc->read_at == rc->read_bytes &&
-		    tl_ring_file_take(rc, true, &view))
+		    tl_ring_file_take(rc, is_final, true, &view))
 			break;
 		copied = tl_ring_file_copy(rc, to + done, bytes - done);
 		if (copied < 0)
 			return done ? (ssize_t)done : copied;
 		done += (size_t)copied;
+		/* a ring, and so a read, may be of many gigabytes */
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
 	}
 	return (ssize_t)done;
+}
+
+/* Somebody else may hold it for long, in a copy to memory that is slow. */
+static int tl_ring_file_lock(struct tl_ring_cpu *rc, bool is_nonblocking)
+{
+	if (is_nonblocking)
+		return mutex_trylock(&rc->reader_lock) ? 0 : -EAGAIN;
+	return mutex_lock_interruptible(&rc->reader_lock) ? -ERESTARTSYS : 0;
 }
 
 static ssize_t tl_ring_file_read(struct file *file, char __user *to,
@@ -156,40 +174,55 @@ static ssize_t tl_ring_file_read(struct file *file, char __user *to,
 	if (!bytes)
 		return 0;
 	for (;;) {
-		bool ended = smp_load_acquire(&rc->is_final); /* E */
+		bool is_final = smp_load_acquire(&rc->is_final); /* E */
+		bool is_end;
 		ssize_t done;
 		int err;
 
-		if (mutex_lock_interruptible(&rc->reader_lock))
-			return -ERESTARTSYS;
-		done = tl_ring_file_read_now(rc, to, bytes);
+		err = tl_ring_file_lock(rc, file->f_flags & O_NONBLOCK);
+		if (err)
+			return err;
+		/* who dies here leaves the packet to the next reader */
+		if (fatal_signal_pending(current)) {
+			mutex_unlock(&rc->reader_lock);
+			return -EINTR;
+		}
+		done = tl_ring_file_read_now(rc, is_final, to, bytes);
+		is_end = is_final || tl_ring_cpu_at_limit(rc);
 		mutex_unlock(&rc->reader_lock);
-		if (done || ended)
+		if (done || is_end)
 			return done;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		/* full barriers of prepare_to_wait() are D here, see wake.c */
 		err = wait_event_interruptible(rc->wait,
-					       tl_ring_cpu_ready(rc, rc->config.watermark) ||
+					       tl_ring_cpu_readable(rc, false) ||
 					       READ_ONCE(rc->is_final));
 		if (err)
 			return err;
 	}
 }
 
+/* Why there is no packet. */
+static u32 tl_ring_file_state(const struct tl_ring_cpu *rc, bool is_final)
+{
+	if (is_final)
+		return TL_RING_END;
+	if (tl_ring_cpu_at_limit(rc))
+		return TL_RING_SNAPSHOT;
+	if (tl_ring_closing(&rc->ring, rc->reader.next_seq))
+		return TL_RING_CLOSING;
+	return TL_RING_EMPTY;
+}
+
 static int tl_ring_file_get(struct tl_ring_cpu *rc, struct tl_ring_get *get)
 {
-	bool ended = smp_load_acquire(&rc->is_final); /* E */
+	bool is_final = smp_load_acquire(&rc->is_final); /* E */
 	const struct tl_packet_header *header;
 	struct tl_packet_view view;
 
-	if (tl_ring_file_take(rc, false, &view)) {
-		if (ended)
-			get->state = TL_RING_END;
-		else if (tl_ring_closing(&rc->ring, rc->reader.next_seq))
-			get->state = TL_RING_CLOSING;
-		else
-			get->state = TL_RING_EMPTY;
+	if (tl_ring_file_take(rc, is_final, false, &view)) {
+		get->state = tl_ring_file_state(rc, is_final);
 		return 0;
 	}
 	header = (const struct tl_packet_header *)tl_ring_file_spare(rc);
@@ -295,9 +328,7 @@ int tl_ring_file_open(struct tl_session *session, struct tl_call *call)
 	file = tl_ring_file_make(session, rc);
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
-		return tl_refuse(call->error, PTR_ERR(file) == -ENOMEM ?
-						      TL_ERR_MEMORY : TL_ERR_NONE,
-				 PTR_ERR(file));
+		return tl_refuse_errno(call->error, PTR_ERR(file));
 	}
 	call->opened = file;
 	call->opened_fd = fd;

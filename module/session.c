@@ -17,6 +17,7 @@
 #include <linux/uuid.h>
 
 #include "command.h"
+#include "ring_limit.h"
 #include "session.h"
 
 #define TL_PACKET_BYTES_DEFAULT (64u << 10)
@@ -50,8 +51,10 @@ static void tl_session_free_rings(struct tl_session *session)
 			tl_ring_cpu_destroy(session->rings[cpu]);
 	kfree(session->rings);
 	free_percpu(session->gate);
+	tl_ring_limit_give(session->ring_pages);
 	session->rings = NULL;
 	session->gate = NULL;
+	session->ring_pages = 0;
 }
 
 static void tl_session_release(struct kref *kref)
@@ -94,7 +97,7 @@ static int tl_session_config(struct tl_session *session,
 
 	if (session->state != TL_SESSION_NEW)
 		return tl_refuse(error, TL_ERR_STATE, -EBUSY);
-	if (setup->mode != TL_MODE_DISCARD)
+	if (setup->mode > TL_MODE_OVERWRITE)
 		return tl_refuse(error, TL_ERR_MODE, -EINVAL);
 	if (setup->clock != TL_CLOCK_MONOTONIC)
 		return tl_refuse(error, TL_ERR_CLOCK, -EINVAL);
@@ -113,15 +116,20 @@ static int tl_session_config(struct tl_session *session,
 		return tl_refuse(error, TL_ERR_WATERMARK, -EINVAL);
 	config->geo = tl_geometry(packet_shift, count_shift);
 	config->watermark = setup->watermark ?: 1;
+	config->overwrite = setup->mode == TL_MODE_OVERWRITE;
 	generate_random_uuid(config->uuid);
 	return 0;
 }
 
-/* Rings for all possible CPUs: one that comes online later needs no call. */
-static int tl_session_alloc_rings(struct tl_session *session)
+/*
+ * Rings for all possible CPUs: one that comes online later needs no call.
+ * @pages are taken from the limit; they are given back with the rings.
+ */
+static int tl_session_alloc_rings(struct tl_session *session, u64 pages)
 {
 	int cpu;
 
+	session->ring_pages = pages;
 	session->rings = kcalloc(nr_cpu_ids, sizeof(*session->rings),
 				 GFP_KERNEL_ACCOUNT);
 	session->gate = alloc_percpu_gfp(struct tl_ring *, GFP_KERNEL_ACCOUNT);
@@ -149,10 +157,14 @@ fail:
 int tl_session_setup(struct tl_session *session, struct tl_session_setup *setup)
 {
 	int err = tl_session_config(session, setup);
+	u64 pages;
 
 	if (err)
 		return err;
-	if (tl_session_alloc_rings(session))
+	pages = tl_ring_cpu_pages(&session->config) * num_possible_cpus();
+	if (!tl_ring_limit_take(pages))
+		return tl_refuse(&setup->error, TL_ERR_MEMORY_LIMIT, -ENOMEM);
+	if (tl_session_alloc_rings(session, pages))
 		return tl_refuse(&setup->error, TL_ERR_MEMORY, -ENOMEM);
 	session->state = TL_SESSION_READY;
 	memcpy(setup->uuid, session->config.uuid, sizeof(setup->uuid));
@@ -175,10 +187,12 @@ static void tl_session_gate(struct tl_session *session, bool is_open)
  * struct tl_flush - one flush of all rings of a session
  * @session: whose
  * @now_ns: a time before the flush
+ * @is_snapshot: and keep all packets up to this one
  */
 struct tl_flush {
 	struct tl_session *session;
 	u64 now_ns;
+	bool is_snapshot;
 };
 
 static void tl_session_flush_cpu(void *data)
@@ -186,7 +200,7 @@ static void tl_session_flush_cpu(void *data)
 	const struct tl_flush *flush = data;
 
 	tl_ring_cpu_flush(flush->session->rings[raw_smp_processor_id()],
-			  flush->now_ns);
+			  flush->now_ns, flush->is_snapshot);
 }
 
 /*
@@ -194,11 +208,12 @@ static void tl_session_flush_cpu(void *data)
  * here where they are not and nobody writes. Returns the time before which
  * every record is in a closed packet.
  */
-static u64 tl_session_flush(struct tl_session *session)
+static u64 tl_session_flush(struct tl_session *session, bool is_snapshot)
 {
 	struct tl_flush flush = {
 		.session = session,
 		.now_ns = tl_env_clock_ns(),
+		.is_snapshot = is_snapshot,
 	};
 	u64 time_ns = flush.now_ns;
 	int cpu;
@@ -207,11 +222,36 @@ static u64 tl_session_flush(struct tl_session *session)
 	on_each_cpu(tl_session_flush_cpu, &flush, 1);
 	for_each_possible_cpu(cpu) {
 		if (!cpu_online(cpu))
-			tl_ring_cpu_flush(session->rings[cpu], flush.now_ns);
+			tl_ring_cpu_flush(session->rings[cpu], flush.now_ns,
+					  is_snapshot);
 		time_ns = min(time_ns, session->rings[cpu]->flushed_ns);
 	}
 	cpus_read_unlock();
 	return time_ns;
+}
+
+/*
+ * Keep what the rings have until it is read: a flush that stops the
+ * overwriting in the same breath, then the readers' limits.
+ */
+static u64 tl_session_hold(struct tl_session *session)
+{
+	u64 time_ns = tl_session_flush(session, true);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		tl_ring_cpu_set_limit(session->rings[cpu]);
+	session->is_held = true;
+	return time_ns;
+}
+
+static void tl_session_resume(struct tl_session *session)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		tl_ring_cpu_resume(session->rings[cpu]);
+	session->is_held = false;
 }
 
 static void tl_session_stop(struct tl_session *session)
@@ -222,7 +262,10 @@ static void tl_session_stop(struct tl_session *session)
 		return;
 	tl_session_gate(session, false);
 	tl_session_disable_all(session);
-	tl_session_flush(session);
+	tl_session_flush(session, false);
+	/* all that is there can be read now, a snapshot has no end of its own */
+	if (session->is_held)
+		tl_session_resume(session);
 	for_each_possible_cpu(cpu)
 		tl_ring_cpu_finish(session->rings[cpu]);
 	session->state = TL_SESSION_STOPPED;
@@ -261,7 +304,18 @@ int tl_session_ctl(struct tl_session *session, struct tl_session_ctl *ctl)
 	case TL_SESSION_FLUSH:
 		if (session->state == TL_SESSION_NEW)
 			return tl_refuse(error, TL_ERR_STATE, -EBUSY);
-		ctl->time_ns = tl_session_flush(session);
+		ctl->time_ns = tl_session_flush(session, false);
+		return 0;
+	case TL_SESSION_SNAPSHOT:
+		if (session->state != TL_SESSION_RUNNING || session->is_held)
+			return tl_refuse(error, TL_ERR_STATE, -EBUSY);
+		ctl->time_ns = tl_session_hold(session);
+		return 0;
+	case TL_SESSION_RESUME:
+		if (!session->is_held)
+			return tl_refuse(error, TL_ERR_STATE, -EBUSY);
+		tl_session_resume(session);
+		ctl->time_ns = tl_env_clock_ns();
 		return 0;
 	}
 	return tl_refuse(error, TL_ERR_COMMAND, -EINVAL);

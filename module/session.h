@@ -18,7 +18,6 @@
 #include "trapline.h"
 
 #define TL_EVENTS_MAX 65536
-#define TL_MAXACTIVE_MAX 4096
 
 enum tl_session_state {
 	TL_SESSION_NEW, /* no rings yet */
@@ -36,6 +35,8 @@ enum tl_session_state {
  *	else NULL
  * @config: of its rings
  * @rings: by CPU number, NULL for impossible CPUs; NULL before setup
+ * @ring_pages: taken from the module's limit for them
+ * @is_held: a snapshot is being read
  * @events: by number
  * @next_id: number of the next event
  * @places: where the events are
@@ -49,6 +50,8 @@ struct tl_session {
 	struct tl_ring *__percpu *gate;
 	struct tl_ring_config config;
 	struct tl_ring_cpu **rings;
+	u64 ring_pages;
+	bool is_held;
 	struct xarray events;
 	u32 next_id;
 	struct list_head places;
@@ -79,6 +82,17 @@ static inline int tl_refuse(struct tl_error *error, enum tl_error_code code,
 {
 	error->code = code;
 	return err;
+}
+
+/**
+ * tl_refuse_errno() - a command fails because something it called did
+ * @error: of the command's struct
+ * @err: what that returned, and the command returns
+ */
+static inline int tl_refuse_errno(struct tl_error *error, int err)
+{
+	return tl_refuse(error, err == -ENOMEM ? TL_ERR_MEMORY : TL_ERR_NONE,
+			 err);
 }
 
 #endif

@@ -121,6 +121,10 @@ int tl_session_event_add(struct tl_session *session, struct tl_event_add *add)
 		xa_erase(&session->events, event->id);
 		goto fail_memory;
 	}
+	if (event->prog.needs_entry)
+		WRITE_ONCE(event->place->wants_entry, true);
+	add->instances = ops->instances ? ops->instances(event->place) : 0;
+	add->reserved2 = 0;
 	add->id = session->next_id++;
 	return 0;
 
@@ -290,7 +294,7 @@ int tl_session_event_ctl(struct tl_session *session, struct tl_event_ctl *ctl)
 	ids = vmemdup_user(u64_to_user_ptr(ctl->ids),
 			   array_size(ctl->id_count, sizeof(*ids)));
 	if (IS_ERR(ids))
-		return PTR_ERR(ids);
+		return tl_refuse_errno(error, PTR_ERR(ids));
 	err = tl_events_check(session, ids, ctl->id_count, error);
 	if (err)
 		goto out;
@@ -358,6 +362,7 @@ static void tl_stats_fill(struct tl_stats *stats, const struct tl_counters *sum)
 {
 	u32 i;
 
+	stats->hits = 0; /* whatever the caller had there */
 	for (i = 0; i < TL_OUTCOMES; i++)
 		stats->hits += sum->outcome[i];
 	stats->recorded = sum->outcome[TL_RECORDED];
@@ -391,6 +396,8 @@ static void tl_stats_session(struct tl_session *session, struct tl_stats *stats)
 	xa_for_each(&session->events, id, event)
 		tl_stats_sum(&sum, event, stats->cpu);
 	tl_stats_fill(stats, &sum);
+	stats->state = 0;
+	stats->entries = 0;
 	stats->nmissed = session->removed_nmissed;
 	list_for_each_entry(place, &session->places, node)
 		stats->nmissed += tl_place_nmissed(place);
@@ -424,6 +431,7 @@ int tl_session_stats(struct tl_session *session, struct tl_stats *stats)
 		tl_stats_fill(stats, &sum);
 		stats->state = tl_event_state(event);
 		stats->nmissed = tl_place_nmissed(event->place);
+		stats->entries = tl_place_entries(event->place);
 		return 0;
 	}
 	return tl_refuse(error, TL_ERR_COMMAND, -EINVAL);

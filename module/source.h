@@ -6,12 +6,14 @@
 #ifndef TL_SOURCE_H
 #define TL_SOURCE_H
 
+#include <linux/cgroup.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
 
+#include "entry.h"
 #include "memory.h"
 #include "place.h"
 
@@ -20,11 +22,13 @@
  * @regs: registers at the place
  * @place: what was hit
  * @caller: where execution goes on after a return; 0 at an entry
+ * @entry: what was saved when the call began, of a return; NULL at an entry
  */
 struct tl_source {
 	struct pt_regs *regs;
 	const struct tl_place *place;
 	unsigned long caller;
+	const struct tl_entry *entry;
 };
 
 static __always_inline u64 tl_source_reg(const struct tl_source *src, u64 offset)
@@ -50,6 +54,33 @@ static __always_inline u64 tl_source_caller(const struct tl_source *src)
 static __always_inline u64 tl_source_place(const struct tl_source *src)
 {
 	return src->place->address;
+}
+
+/* Not for an event at an entry: the verifier sees to that. */
+static __always_inline bool tl_source_entry(const struct tl_source *src, u64 number,
+					    u64 *value)
+{
+	*value = src->entry->is_saved ? src->entry->args[number] : 0;
+	return src->entry->is_saved;
+}
+
+static __always_inline bool tl_source_duration(const struct tl_source *src, u64 *value)
+{
+	u64 now_ns;
+
+	*value = 0;
+	if (!src->entry->is_saved)
+		return false;
+	/* the clock may step back between two CPUs, a little */
+	now_ns = tl_env_clock_ns();
+	if (now_ns > src->entry->time_ns)
+		*value = now_ns - src->entry->time_ns;
+	return true;
+}
+
+static __always_inline u64 tl_source_current(const struct tl_source *src)
+{
+	return (unsigned long)current;
 }
 
 static __always_inline bool tl_source_read(const struct tl_source *src, u8 *to,
@@ -81,12 +112,40 @@ static __always_inline u32 tl_source_string(const struct tl_source *src, u8 *to,
 	return tl_memory_string(to, address, max, user, status);
 }
 
+static __always_inline u32 tl_source_bytes(const struct tl_source *src, u8 *to,
+					   u64 address, u32 size, bool user,
+					   u32 *status)
+{
+	return tl_memory_bytes(to, address, size, user, status);
+}
+
 static __always_inline u32 tl_source_comm(const struct tl_source *src, u8 *to)
 {
 	u32 length = strnlen(current->comm, TASK_COMM_LEN - 1);
 
 	memcpy(to, current->comm, length);
 	return length;
+}
+
+/*
+ * What is to be had of the task, without a lock and without waiting. Preemption
+ * is off, which holds what RCU protects: the sets of cgroups.
+ */
+static __always_inline u64 tl_source_task(const struct tl_source *src, u32 which)
+{
+	switch (which) {
+	case TL_TASK_TID:
+		return (u32)current->pid;
+	case TL_TASK_TGID:
+		return (u32)current->tgid;
+	case TL_TASK_CPU:
+		return raw_smp_processor_id();
+	}
+#ifdef CONFIG_CGROUPS
+	return cgroup_id(rcu_dereference_raw(current->cgroups)->dfl_cgrp);
+#else
+	return 0;
+#endif
 }
 
 #include "core/prog_run.h"

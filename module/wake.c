@@ -9,7 +9,7 @@
  *
  *	slot = FULL				queue itself on wait
  *	C. smp_mb()				D. smp_mb()
- *	is anybody on wait?			is the slot FULL?
+ *	is anybody on wait?			is the ring readable?
  *	   then irq_work_queue()		   then do not sleep
  *
  * Store, then load of what the other one stores: only a full barrier on both
@@ -25,6 +25,9 @@
 /**
  * tl_wake_work() - wake whoever waits for a ring
  * @work: the ring's
+ *
+ * The lock of a wait queue may sleep with PREEMPT_RT. There an irq_work runs in
+ * a thread, unless it is made "hard": this one must not be.
  */
 void tl_wake_work(struct irq_work *work)
 {
@@ -42,8 +45,7 @@ void tl_ring_delivered(struct tl_ring *ring)
 	struct tl_ring_cpu *rc = container_of(ring, struct tl_ring_cpu, ring);
 
 	smp_mb(); /* C, see above */
-	if (waitqueue_active(&rc->wait) &&
-	    tl_ring_cpu_ready(rc, rc->config.watermark))
+	if (waitqueue_active(&rc->wait) && tl_ring_cpu_readable(rc, false))
 		irq_work_queue(&rc->wake);
 }
 

@@ -22,7 +22,7 @@
 #include <linux/ioctl.h>
 
 #define TL_ABI_MAJOR 1 /* changes only with the device's name */
-#define TL_ABI_MINOR 0 /* grows with each addition, see docs/ABI.md */
+#define TL_ABI_MINOR 1 /* grows with each addition, see docs/ABI.md */
 
 #define TL_DEVICE_NAME "trapline"
 
@@ -42,7 +42,7 @@
 	X(8, PACKET_COUNT, "packet count is not a power of two in range")     \
 	X(9, MODE, "unknown ring mode")                                       \
 	X(10, CLOCK, "unknown clock")                                         \
-	X(11, MEMORY, "not enough memory, or over the module's limit")        \
+	X(11, MEMORY, "not enough memory")                                    \
 	X(12, BACKEND, "unknown or unusable backend")                         \
 	X(13, PLACES, "an event has exactly one place in this version")       \
 	X(14, PLACE_ADDRESS, "the address is not in the kernel's code")       \
@@ -68,7 +68,12 @@
 	X(34, COMMAND, "unknown command or selector")                         \
 	X(35, WATERMARK, "the watermark is not below the packets of a ring")  \
 	X(36, ID_COUNT, "the list of events is empty or longer than a session's") \
-	X(37, PLACE_GONE, "the code at this address was unloaded; add the event anew")
+	X(37, PLACE_GONE, "the code at this address was unloaded; add the event anew") \
+	X(38, MEMORY_LIMIT, "the rings would take more memory than the module allows (its parameters ring_mib_max, session_mib_max)") \
+	X(40, PROG_JUMP, "a jump does not lead to a later comparison, a rejection, or the end of the filter") \
+	X(41, PROG_PART, "instruction stands in the wrong part: a filter ends with its last rejection, and puts come behind it") \
+	X(42, PROG_PATTERN, "pattern has no valid form")                      \
+	X(43, PROG_STEPS, "patterns and strings of the filter are too long together")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
 enum tl_error_code { TL_ERROR_LIST(TL_ERROR_ENUM) };
@@ -92,6 +97,11 @@ struct tl_error {
 #define TL_BACKEND_KPROBE	1 /* an instruction of the kernel, before it runs */
 #define TL_BACKEND_KRETPROBE	2 /* return of a function of the kernel */
 
+/** TL_FEATURE_OVERWRITE - %TL_MODE_OVERWRITE and snapshots (since 1.0) */
+#define TL_FEATURE_OVERWRITE	1
+/** TL_FEATURE_FILTER - programs may begin with a filter (since 1.1) */
+#define TL_FEATURE_FILTER	2
+
 /**
  * struct tl_query - TL_QUERY: what this module can do
  * @size: of this struct
@@ -100,7 +110,7 @@ struct tl_error {
  * @abi_minor: %TL_ABI_MINOR
  * @format: %TL_FORMAT of the packets
  * @arch: ELF machine number of the register frame (62 x86-64, 183 AArch64)
- * @features: TL_FEATURE_*, none so far
+ * @features: TL_FEATURE_*, bits
  * @backends: bit 1 << TL_BACKEND_* for each that can be used
  * @insns_max: instructions in one program
  * @args_max: puts in one program
@@ -116,6 +126,8 @@ struct tl_error {
  * @packet_count_max: most packets in a ring
  * @cpu_count: one more than the highest possible CPU number
  * @task_tid_offset: where struct task_struct has the thread id (a __s32)
+ * @ring_bytes_max: memory that the rings of all sessions may take together
+ * @session_bytes_max: memory that the rings of one session may take
  *
  * All but @size and @flags is out. Since 1.0.
  */
@@ -142,9 +154,12 @@ struct tl_query {
 	__u32 packet_count_max;
 	__u32 cpu_count;
 	__u32 task_tid_offset;
+	__u64 ring_bytes_max;
+	__u64 session_bytes_max;
 };
 
 #define TL_MODE_DISCARD		0 /* a full ring drops new records, counted */
+#define TL_MODE_OVERWRITE	1 /* a full ring drops its oldest packet */
 
 #define TL_CLOCK_MONOTONIC	0 /* CLOCK_MONOTONIC, in nanoseconds */
 
@@ -164,7 +179,8 @@ struct tl_query {
  * @realtime_offset_ns: out: add to a record's time to get CLOCK_REALTIME
  * @error: out
  *
- * ENOMEM when the memory is not there; the session is then as before.
+ * ENOMEM when the memory is not there (%TL_ERR_MEMORY) or over a limit of the
+ * module (%TL_ERR_MEMORY_LIMIT); the session is then as before.
  * Since 1.0.
  */
 struct tl_session_setup {
@@ -204,7 +220,7 @@ struct tl_event_place {
  * @flags: zero
  * @backend: TL_BACKEND_*
  * @maxactive: calls that can be inside the function at once, for a return
- *	probe; 0: chosen by the kernel (twice the CPUs, at least 10)
+ *	probe; 0: chosen by the module (eight for each CPU, at least 128)
  * @places: address of an array of &struct tl_event_place
  * @place_count: length of that array, 1 in this version
  * @insn_count: length of @insns
@@ -212,6 +228,9 @@ struct tl_event_place {
  * @id: out: number of the event in this session, from 0
  * @reserved: zero
  * @error: out; &tl_error.index is the place, &tl_error.insn the instruction
+ * @instances: out: calls that can be inside at once, of a return probe; else 0
+ *	(since 1.1)
+ * @reserved2: out: zero (since 1.1)
  *
  * The kernel stores no names and no types: it would have no use for them.
  * Since 1.0.
@@ -228,6 +247,8 @@ struct tl_event_add {
 	__u32 id;
 	__u32 reserved;
 	struct tl_error error;
+	__u32 instances;
+	__u32 reserved2;
 };
 
 #define TL_EVENT_ENABLE		1 /* arm */
@@ -258,18 +279,30 @@ struct tl_event_ctl {
 #define TL_SESSION_START	1 /* hits are recorded from here on */
 #define TL_SESSION_STOP		2 /* disarm all, wait for handlers, close packets; final */
 #define TL_SESSION_FLUSH	3 /* close the open packets, so that they can be read */
+#define TL_SESSION_SNAPSHOT	4 /* flush, and keep all that until it is read */
+#define TL_SESSION_RESUME	5 /* end the snapshot */
 
 /**
- * struct tl_session_ctl - TL_SESSION_CTL: start, stop, flush
+ * struct tl_session_ctl - TL_SESSION_CTL: start, stop, flush, snapshot
  * @size: of this struct
  * @flags: zero
  * @command: TL_SESSION_START, ...
  * @reserved: zero
- * @time_ns: out: every record older than this is in a packet that is closed.
- *	A closed packet can be read as soon as its last writer has committed.
+ * @time_ns: out: flush, snapshot, stop: every record older than this is in a
+ *	packet that is closed. A closed packet can be read as soon as its last
+ *	writer has committed. Start: nothing is older. Resume: when it ended.
  * @error: out
  *
- * A session is started once and stopped once. Since 1.0.
+ * A session is started once and stopped once.
+ *
+ * A snapshot is for a running session that overwrites: from SNAPSHOT to RESUME
+ * its rings drop new records instead of old packets where they are full
+ * (counted as full), and their readers come to an end, %TL_RING_SNAPSHOT, after
+ * the last packet that was closed by SNAPSHOT. Writers go on meanwhile, in
+ * slots that are free or become so. In a session that discards it only sets
+ * the readers' end. A stop ends a snapshot, too. EBUSY (%TL_ERR_STATE) for a
+ * snapshot where the session does not run or one is on, and for a resume
+ * without one. Since 1.0.
  */
 struct tl_session_ctl {
 	__u32 size;
@@ -303,6 +336,7 @@ struct tl_ring_open {
 #define TL_RING_PACKET	1 /* @offset has a packet */
 #define TL_RING_CLOSING	2 /* nothing to read now, but a closed packet awaits its last writer */
 #define TL_RING_END	3 /* stopped, and everything was read */
+#define TL_RING_SNAPSHOT 4 /* all of the snapshot was read */
 
 /**
  * struct tl_ring_get - TL_RING_GET on a ring's file: take the next packet
@@ -316,7 +350,9 @@ struct tl_ring_open {
  * @sequence: out: number of the packet
  * @skipped: out: packets that were overwritten since the last GET
  *
- * The packet is the reader's until the next GET or read(). Since 1.0.
+ * The packet is the reader's until the next GET or read(). Where records were
+ * lost after the last packet was closed, one without records comes at the end
+ * and tells of them. Since 1.0.
  */
 struct tl_ring_get {
 	__u32 size;
@@ -361,6 +397,10 @@ struct tl_ring_get {
  *	trapline (nested probes, no free return instance), of all CPUs and, for
  *	an event, of all events on its place; not part of the sum
  * @error: out
+ * @entries: out: of a return event: calls that were seen to begin, on all
+ *	CPUs, of all events on its place; zero otherwise. Those that are neither
+ *	in @hits nor inside the function now returned while nobody recorded.
+ *	(since 1.1)
  *
  * Each hit raises exactly one of @recorded to @not_running. Exact once the
  * event is disarmed. Since 1.0.
@@ -384,6 +424,7 @@ struct tl_stats {
 	__u64 truncated;
 	__u64 nmissed;
 	struct tl_error error;
+	__u64 entries;
 };
 
 /*

@@ -24,7 +24,8 @@
  * @magic: %TL_PACKET_MAGIC
  * @uuid: the session's, the same in all of its rings
  * @stream_id: always 0: one stream class, one ring a CPU
- * @begin_ns: time of the first record, the base of the 27-bit times
+ * @begin_ns: time of the first record, the base of the 27-bit times; in a packet
+ *	without records the latest time of the ring
  * @end_ns: time at which the packet was closed; no record of it is later
  * @content_bits: length in use, this header included, in bits
  * @packet_bits: length to store in a file: @content_bits rounded up to a page
@@ -36,7 +37,9 @@
  * @format: %TL_FORMAT
  *
  * Begin fields (@begin_ns, @sequence) are written by who opens the packet, end
- * fields by who delivers it, the others when the ring is made. Since 1.0.
+ * fields by who delivers it, the others when the ring is made. Only the last
+ * packet of a ring may be without records: it tells of what was lost after the
+ * one before, and is made for the reader. Since 1.0.
  */
 struct tl_packet_header {
 	__u32 magic;

@@ -15,15 +15,21 @@
  * struct tl_prog - a verified program
  * @put_count: arguments, one status byte each in an exceptional record
  * @max_bytes: the most that a payload without status bytes can have
+ * @needs_entry: it loads what was saved at the entry of a call
+ * @filter_count: instructions of the filter, which come first; 0: it has none
  * @direct: always exactly @max_bytes and unable to fault, so that it may store
- *	right into the ring, without a copy
+ *	right into the ring, without a copy; said of what follows the filter
  * @insns: the instructions, the last one is TL_OP_END
+ * @body: what follows the filter
  */
 struct tl_prog {
 	u32 put_count;
 	u32 max_bytes;
+	bool needs_entry;
+	u32 filter_count;
 	bool direct;
 	struct tl_insn *insns;
+	const struct tl_insn *body;
 };
 
 /**

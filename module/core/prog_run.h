@@ -11,9 +11,13 @@
  *	u64 tl_source_retval(src)
  *	u64 tl_source_caller(src)
  *	u64 tl_source_place(src)
+ *	bool tl_source_entry(src, number, &value)	false: it was not saved
+ *	bool tl_source_duration(src, &value)		false: neither was the time
  *	bool tl_source_read(src, to, address, bytes, user)	false: a fault
  *	u32 tl_source_string(src, to, address, max, user, &status)
+ *	u32 tl_source_bytes(src, to, address, size, user, &status)
  *	u32 tl_source_comm(src, to)			at most 15 bytes
+ *	u64 tl_source_task(src, which)			TL_TASK_*, but the name
  *
  * The kernel's are in module/source.h, the tests have their own.
  */
@@ -68,7 +72,7 @@ static __always_inline void tl_mark(const struct tl_prog *prog,
 {
 	if (!marks->counted) {
 		memset(statuses, TL_STATUS_OK, prog->put_count);
-		marks->counted = prog->insns;
+		marks->counted = prog->body;
 	}
 	for (; marks->counted < put; marks->counted++)
 		marks->index += marks->counted->op >= TL_OP_PUT;
@@ -79,15 +83,20 @@ static __always_inline void tl_mark(const struct tl_prog *prog,
 		marks->cuts++;
 }
 
-/* Append a string with its length before it. */
-static __always_inline u8 *tl_put_string(const struct tl_source *src, u8 *out,
+/* Append a string, or a piece of memory, with its length before it. */
+static __always_inline u8 *tl_put_memory(const struct tl_source *src, u8 *out,
 					 u64 address,
 					 const struct tl_insn *insn, u32 *status)
 {
+	bool user = insn->arg & TL_ARG_USER;
 	u32 max = insn->arg & ~TL_ARG_USER;
-	u32 length = tl_source_string(src, out + sizeof(u16), address, max,
-				      insn->arg & TL_ARG_USER, status);
+	u8 *to = out + sizeof(u16);
+	u32 length;
 
+	if (insn->op == TL_OP_PUT_STRING)
+		length = tl_source_string(src, to, address, max, user, status);
+	else
+		length = tl_source_bytes(src, to, address, max, user, status);
 	return tl_put(out, length, sizeof(u16)) + length;
 }
 
@@ -119,12 +128,16 @@ static __always_inline bool tl_prog_simple(const struct tl_insn *insn,
 	}
 	switch (insn->op) {
 	case TL_OP_REG:
+		if (unlikely(insn->arg))
+			return false;
 		*acc = tl_source_reg(src, insn->imm);
 		return true;
 	case TL_OP_SP:
 		*acc = tl_source_sp(src);
 		return true;
 	case TL_OP_RETVAL:
+		if (unlikely(insn->arg))
+			return false;
 		*acc = tl_source_retval(src);
 		return true;
 	case TL_OP_CALLER:
@@ -136,6 +149,9 @@ static __always_inline bool tl_prog_simple(const struct tl_insn *insn,
 	case TL_OP_IMM:
 		*acc = insn->imm;
 		return true;
+	case TL_OP_CURRENT:
+		*acc = tl_source_current(src);
+		return true;
 	case TL_OP_PUT:
 		*out = tl_put(*out, *acc, insn->arg);
 		return true;
@@ -143,14 +159,23 @@ static __always_inline bool tl_prog_simple(const struct tl_insn *insn,
 	return false;
 }
 
-/* The loads that can fault. Returns false for a fault. */
+/* The other loads, most of which can fault. Returns false for a fault. */
 static __always_inline bool tl_prog_load(const struct tl_insn *insn,
 					 const struct tl_source *src, u64 *acc)
 {
 	u64 address = *acc + insn->imm;
 
-	if (insn->op == TL_OP_STACK)
+	switch (insn->op) {
+	case TL_OP_STACK:
 		return tl_source_stack(src, insn->imm, acc);
+	case TL_OP_REG:
+		return tl_source_entry(src, insn->imm, acc);
+	case TL_OP_RETVAL:
+		return tl_source_duration(src, acc);
+	case TL_OP_TASK:
+		*acc = tl_source_task(src, insn->arg);
+		return true;
+	}
 	*acc = 0; /* what is not read of it must be 0 */
 	return tl_source_read(src, (u8 *)acc, address,
 			      insn->arg & ~TL_ARG_USER,
@@ -159,7 +184,7 @@ static __always_inline bool tl_prog_load(const struct tl_insn *insn,
 
 /**
  * tl_prog_run_direct() - run a direct program
- * @prog: verified, and direct
+ * @prog: verified, and direct; its filter, if any, has let the hit through
  * @src: where values come from
  * @out: room for prog->max_bytes, all of which are written
  */
@@ -167,7 +192,7 @@ static __always_inline void tl_prog_run_direct(const struct tl_prog *prog,
 					       const struct tl_source *src,
 					       u8 *out)
 {
-	const struct tl_insn *insn = prog->insns;
+	const struct tl_insn *insn = prog->body;
 	u64 acc = 0;
 
 	for (;;) {
@@ -184,7 +209,7 @@ static __always_inline void tl_prog_run_direct(const struct tl_prog *prog,
 
 /**
  * tl_prog_run() - run any program
- * @prog: verified
+ * @prog: verified; its filter, if any, has let the hit through
  * @src: where values come from
  * @out: room for prog->max_bytes
  * @statuses: room for prog->put_count; filled in only if there is a mark
@@ -201,7 +226,7 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 	u8 *start = out;
 	u64 acc = 0;
 
-	for (insn = prog->insns; insn->op != TL_OP_END; insn++) {
+	for (insn = prog->body; insn->op != TL_OP_END; insn++) {
 		u32 status = TL_STATUS_OK;
 		u32 length;
 
@@ -209,7 +234,8 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 			continue;
 		switch (insn->op) {
 		case TL_OP_PUT_STRING:
-			out = tl_put_string(src, out, acc + insn->imm, insn,
+		case TL_OP_PUT_BYTES:
+			out = tl_put_memory(src, out, acc + insn->imm, insn,
 					    &status);
 			if (status != TL_STATUS_OK)
 				tl_mark(prog, insn, marks, statuses, status);
@@ -231,5 +257,7 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 	}
 	return (u32)(out - start);
 }
+
+#include "prog_filter.h"
 
 #endif

@@ -21,22 +21,30 @@
  * of nested writers, and that one delivers it: FULL. The reader swaps a FULL
  * buffer with its spare. docs/RING.md derives the protocol step by step.
  *
- * Invariants:
+ * Invariants, each with a test of tests/unit that fails when it is broken, and
+ * how tests/unit/mutate.sh breaks it:
  *
  * I1. The buffers of the N slots and the spare are a permutation of 0..N.
+ *     (ring_reader, "taken buffer left in the ring")
  * I2. If pos is inside a packet, its slot is OPEN with that sequence.
+ *     (ring_nest, "packet opened after the position has moved")
  * I3. Sequences of a slot only grow; IDLE and FULL of lap k let only lap k+1
  *     open. (The stamp in IDLE is needed: a writer with a stale view would
  *     reopen a slot that was used and read meanwhile.)
+ *     (ring_nest, "stamp of IDLE ignored")
  * I4. Writers store only into OPEN buffers of their own CPU; the reader loads
- *     only the spare.
+ *     only the spare. (ring_nest, "open slot of an older lap reopened")
  * I5. Each lap commits exactly S bytes to a slot, so exactly one sum is the
- *     lap's target.
+ *     lap's target. (ring_nest, "addition not atomic")
  * I6. Begin fields are written by the opener, end fields by the deliverer.
+ *     (All of them by the reader, in the last packet.)
+ *     (ring, "number of a new packet not set", "padding counted as content")
  * I7. Times in a packet never decrease; begin <= first, last <= end,
- *     end <= next begin.
+ *     end <= next begin. (ring, "end time before the last record")
  * I8. accepted = read + in overwritten packets; offered = accepted + lost.
+ *     (ring_nest, "lost records counted after the move")
  * I9. A refused record leaves pos as it was and the ring usable.
+ *     (ring_nest, "refused record leaves a hole")
  *
  * Sources: reserve/commit with monotonic counters and a spare sub-buffer are
  * ideas of LTTng (M. Desnoyers) and of ftrace (S. Rostedt); the hand-over word
@@ -71,6 +79,8 @@ void tl_ring_init(struct tl_ring *ring, struct tl_ring_reader *reader,
 	reader->spare = count;
 	reader->next_seq = 0;
 	reader->skipped = 0;
+	reader->told = 0;
+	reader->limit_seq = TL_SEQ_NONE;
 }
 
 enum tl_prepared { TL_PREPARED, TL_STALE, TL_REFUSED_FULL, TL_REFUSED_WRAP };
@@ -96,8 +106,9 @@ static enum tl_prepared tl_ring_prepare(struct tl_ring *ring, u64 seq)
 			return TL_STALE;
 		if (state == TL_SLOT_OPEN)
 			return TL_REFUSED_WRAP;
-		if (state == TL_SLOT_FULL && !ring->overwrite)
+		if (state == TL_SLOT_FULL && !READ_ONCE(ring->overwrite))
 			return TL_REFUSED_FULL;
+		tl_point();
 		/* acquire: the reader's loads of this buffer are over */
 		found = tl_shared_cmpxchg(word, seen,
 					  tl_slot_word(TL_SLOT_OPEN,
@@ -299,13 +310,55 @@ bool tl_ring_flush(struct tl_ring *ring)
 NOKPROBE_SYMBOL(tl_ring_flush);
 
 /**
+ * tl_ring_hold() - keep what the ring has: the beginning of a snapshot
+ * @ring: this CPU's ring, or one whose CPU is offline
+ *
+ * Stops the overwriting and closes the open packet, so that all records up to
+ * here are in packets that stay until they are taken. Returns the number of
+ * the first packet after those; the reader's limit.
+ *
+ * A writer that is interrupted right here may have decided to overwrite the
+ * oldest packet already. It does so once; the reader is told, as of any
+ * other packet that was overwritten before.
+ */
+u64 tl_ring_hold(struct tl_ring *ring)
+{
+	WRITE_ONCE(ring->overwrite, false);
+	tl_point();
+	tl_ring_flush(ring);
+	/* inside a packet again where an NMI came meanwhile: it is the next */
+	return tl_pos_seq(ring->geo, READ_ONCE(ring->pos));
+}
+
+NOKPROBE_SYMBOL(tl_ring_hold);
+
+/* Describe the packet in the spare, note the losses it tells of, go on. */
+static void tl_ring_taken(const struct tl_ring *ring,
+			  struct tl_ring_reader *reader,
+			  struct tl_packet_view *view)
+{
+	const struct tl_packet_header *header =
+		(const struct tl_packet_header *)
+			tl_ring_buffer(ring, reader->spare);
+
+	view->buffer = reader->spare;
+	view->seq = reader->next_seq;
+	view->skipped = reader->skipped;
+	reader->skipped = 0;
+	WRITE_ONCE(reader->told, header->discarded);
+	tl_point();
+	WRITE_ONCE(reader->next_seq, reader->next_seq + 1);
+}
+
+/**
  * tl_ring_take() - swap the next full packet with the reader's spare
  * @ring: the ring
  * @reader: its only reader, locked
  * @view: filled in when a packet was taken
  *
- * Returns 0 or -EAGAIN. The packet is the reader's until the next success; no
- * writer can reach it, in either mode.
+ * Returns 0; -EAGAIN if there is none yet; -ENODATA at the end of a snapshot.
+ * The packet is the reader's until the next success; no writer can reach it,
+ * in either mode.
  */
 int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 		 struct tl_packet_view *view)
@@ -317,6 +370,8 @@ int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 		s64 ahead = tl_slot_ahead(seen, next);
 
 		tl_point();
+		if (next >= READ_ONCE(reader->limit_seq))
+			return -ENODATA;
 		if (ahead > 0) {
 			/* overwritten: the oldest that can still be there */
 			s64 jump = ahead - tl_packet_count(ring->geo) + 1;
@@ -340,13 +395,38 @@ int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 						   next)) != seen)
 			continue;
 		reader->spare = tl_slot_buffer(seen);
-		WRITE_ONCE(reader->next_seq, next + 1);
-		view->buffer = reader->spare;
-		view->seq = next;
-		view->skipped = reader->skipped;
-		reader->skipped = 0;
+		tl_point();
+		tl_ring_taken(ring, reader, view);
 		return 0;
 	}
+}
+
+/**
+ * tl_ring_take_last() - a packet for what was lost after the last one
+ * @ring: a ring that no writer uses any more, all of whose packets are taken
+ * @reader: its only reader, locked
+ * @view: filled in when a packet was made
+ *
+ * A packet without records. It is made in the reader's spare, so it comes even
+ * from a ring that was full to the end. Returns 0, or -EAGAIN where all losses
+ * have been told.
+ */
+int tl_ring_take_last(const struct tl_ring *ring, struct tl_ring_reader *reader,
+		      struct tl_packet_view *view)
+{
+	struct tl_packet_header *header =
+		(struct tl_packet_header *)tl_ring_buffer(ring, reader->spare);
+
+	if (!tl_ring_owes(ring, reader))
+		return -EAGAIN;
+	header->begin_ns = ring->max_ns;
+	header->end_ns = ring->max_ns;
+	header->content_bits = TL_PACKET_HEADER_BYTES * 8;
+	header->packet_bits = TL_STORE_ALIGN * 8;
+	header->sequence = reader->next_seq;
+	header->discarded = ring->lost;
+	tl_ring_taken(ring, reader, view);
+	return 0;
 }
 
 /**
@@ -360,6 +440,12 @@ int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
  */
 bool tl_ring_ready(const struct tl_ring *ring, u64 next_seq, u32 packets)
 {
+	u64 first = READ_ONCE(tl_ring_slot(ring, next_seq)->word);
+
+	/* taken this moment by a reader that has not stored its next yet */
+	if (tl_slot_state(first) == TL_SLOT_IDLE &&
+	    !tl_slot_ahead(first, next_seq))
+		next_seq++;
 	/* from the far end: what is not ready there ends the look at once */
 	while (packets--) {
 		u64 seq = next_seq + packets;

@@ -51,7 +51,8 @@ struct tl_slot {
  * @last_ns: time of a recent record, never later than the latest one's
  * @lost: records lost (full, wrapped, too big)
  * @geo: sizes
- * @overwrite: a full ring drops its oldest packet, not the new record
+ * @overwrite: a full ring drops its oldest packet, not the new record; may
+ *	change while writers write
  * @slots: one per packet
  * @data: N + 1 buffers of a packet each
  */
@@ -66,16 +67,24 @@ struct tl_ring {
 	u8 *data;
 };
 
+/* A sequence that no packet has: no limit. */
+#define TL_SEQ_NONE (~0ull)
+
 /**
  * struct tl_ring_reader - the reader's side, under the reader's own lock
  * @spare: the buffer that is not in the ring; the reader's to read
  * @next_seq: packet to take next
  * @skipped: packets jumped over since the last one taken
+ * @told: lost records that the packets taken so far tell of
+ * @limit_seq: first packet that is not in the snapshot, or %TL_SEQ_NONE. Set
+ *	without the lock: whoever holds that may be sleeping.
  */
 struct tl_ring_reader {
 	u32 spare;
 	u64 next_seq;
 	u64 skipped;
+	u64 told;
+	u64 limit_seq;
 };
 
 /**
@@ -123,11 +132,24 @@ void tl_ring_deliver(struct tl_ring *ring, u64 seq);
 bool tl_ring_flush(struct tl_ring *ring);
 int tl_ring_take(struct tl_ring *ring, struct tl_ring_reader *reader,
 		 struct tl_packet_view *view);
+int tl_ring_take_last(const struct tl_ring *ring, struct tl_ring_reader *reader,
+		      struct tl_packet_view *view);
+u64 tl_ring_hold(struct tl_ring *ring);
 bool tl_ring_ready(const struct tl_ring *ring, u64 next_seq, u32 packets);
 bool tl_ring_closing(const struct tl_ring *ring, u64 next_seq);
 
 /* Whoever embeds the ring is told of each packet that can be read. */
 void tl_ring_delivered(struct tl_ring *ring);
+
+/*
+ * Have records been lost that no packet taken so far tells of? For a ring
+ * that no writer uses any more.
+ */
+static __always_inline bool tl_ring_owes(const struct tl_ring *ring,
+					 const struct tl_ring_reader *reader)
+{
+	return READ_ONCE(ring->lost) != READ_ONCE(reader->told);
+}
 
 static __always_inline u8 *tl_ring_buffer(const struct tl_ring *ring, u32 buffer)
 {
@@ -234,9 +256,12 @@ static __always_inline bool tl_ring_try_reserve(struct tl_ring *ring, u64 pos,
 	if (unlikely(tl_gap_needs_extended(now_ns - READ_ONCE(ring->last_ns))))
 		return false;
 	tl_point();
-	/* a record never ends on a boundary, or offset 0 had two meanings */
-	if (unlikely(!*offset) ||
-	    unlikely(*offset + bytes > ring->geo.packet_mask))
+	/*
+	 * A record never ends on a boundary, or offset 0 had two meanings. As
+	 * offset 0 wraps to more than any packet, this is both tests in one: is
+	 * a packet open, and is offset + bytes at most its last byte?
+	 */
+	if (unlikely((u64)(*offset - 1) + bytes >= ring->geo.packet_mask))
 		return false;
 	if (unlikely(!tl_cpu_try_cmpxchg(&ring->pos, &pos, pos + bytes)))
 		return false;
@@ -267,6 +292,37 @@ static __always_inline u8 *tl_ring_record(const struct tl_ring *ring,
 {
 	return tl_ring_at(ring, tl_ring_slot_of(ring, slice->pos),
 			  tl_pos_offset(ring->geo, slice->pos));
+}
+
+/* Store a short header; returns where the payload goes. */
+static __always_inline u8 *tl_record_store_short(u8 *at, u64 time_ns, u32 id,
+						 u32 context, u32 tid)
+{
+	*(u64 *)at = tl_record_header(id, time_ns, context, tid);
+	return at + sizeof(u64);
+}
+
+/*
+ * Store the header of a record reserved by tl_ring_reserve(); returns where
+ * the payload goes.
+ */
+static __always_inline u8 *tl_record_store(const struct tl_ring *ring,
+					   const struct tl_slice *slice, u32 id,
+					   u32 context, u32 tid)
+{
+	u8 *at = tl_ring_record(ring, slice);
+	struct tl_record_extended *extended;
+
+	if (!slice->extended)
+		return tl_record_store_short(at, slice->time_ns, id, context,
+					     tid);
+	extended = (struct tl_record_extended *)at;
+	extended->event = TL_EVENT_EXTENDED;
+	extended->id = id;
+	extended->time_ns = slice->time_ns;
+	extended->context = context | tid << TL_EXTENDED_TID_SHIFT;
+	extended->reserved = 0;
+	return at + sizeof(*extended);
 }
 
 #endif

@@ -5,7 +5,8 @@
  * To be run in a guest whose time stamp counter counts guest instructions
  * (qemu/run --icount). Each case is measured in 25 batches of 2000 calls; the
  * median batch, less the one without a probe, is the cost of an event. All
- * cases record, into buffers that nobody reads meanwhile and that hold all.
+ * cases record, into buffers that nobody reads meanwhile and that hold all, but
+ * for those of filters, which let nothing through.
  *
  * Prints one line a case: name, instructions, bytes ("-" where not recorded).
  */
@@ -152,34 +153,116 @@ static void check(int rc, const struct trapline_error *err)
 		die("trapline", err->text);
 }
 
-static void bench_trapline(const char *name, const char *args, double base,
-			   const struct trapline_symbols *symbols)
+/* The cost of a call with one event on it; @stats is what it has counted. */
+static double trapline_cost(const char *line, double base,
+			    const struct trapline_symbols *symbols,
+			    struct trapline_session **session,
+			    struct trapline_stats *stats)
 {
 	const struct trapline_session_opts opts = {
 		.size = sizeof(opts),
 		.packet_count = 64,
 	};
-	struct trapline_session *session;
 	struct trapline_event *event;
-	struct trapline_stats stats = { .size = sizeof(stats) };
 	struct trapline_error err;
+	double cost;
+
+	check(trapline_event_parse(line, symbols, &event, &err), &err);
+	check(trapline_session_open(session, &err), &err);
+	check(trapline_session_setup(*session, &opts, &err), &err);
+	check(trapline_session_add(*session, event, &err), &err);
+	check(trapline_session_enable(*session, &err), &err);
+	check(trapline_session_start(*session, &err), &err);
+	cost = measure() - base;
+	check(trapline_session_stop(*session, &err), &err);
+	stats->size = sizeof(*stats);
+	check(trapline_session_stats(*session, event, stats, &err), &err);
+	return cost;
+}
+
+static void bench_trapline(const char *name, const char *args, double base,
+			   const struct trapline_symbols *symbols)
+{
+	struct trapline_session *session;
+	struct trapline_stats stats;
 	char line[256];
 	double cost;
 
 	snprintf(line, sizeof(line), "p:bench " FUNCTION " %s", args);
-	check(trapline_event_parse(line, symbols, &event, &err), &err);
-	check(trapline_session_open(&session, &err), &err);
-	check(trapline_session_setup(session, &opts, &err), &err);
-	check(trapline_session_add(session, event, &err), &err);
-	check(trapline_session_enable(session, &err), &err);
-	check(trapline_session_start(session, &err), &err);
-	cost = measure() - base;
-	check(trapline_session_stop(session, &err), &err);
-	check(trapline_session_stats(session, event, &stats, &err), &err);
+	cost = trapline_cost(line, base, symbols, &session, &stats);
 	if (stats.recorded < BATCHES * CALLS || stats.full)
 		die("trapline", "not all events were recorded");
 	print_case(name, cost, ring_bytes(session) / (double)stats.recorded);
 	trapline_session_close(session);
+}
+
+/*
+ * Hits that a filter rejects, at an argument of which the filter needs @args,
+ * through both tracers. Nothing is recorded.
+ */
+static void bench_tracefs_filter(const char *name, const char *args,
+				 const char *filter, double base)
+{
+	char line[256];
+	double cost;
+
+	snprintf(line, sizeof(line), "p:bench " FUNCTION " %s", args);
+	write_file(TRACEFS "/kprobe_events", line);
+	write_file(TRACEFS "/events/kprobes/bench/filter", filter);
+	write_file(TRACEFS "/trace", "");
+	write_file(TRACEFS "/events/kprobes/bench/enable", "1");
+	cost = measure() - base;
+	write_file(TRACEFS "/events/kprobes/bench/enable", "0");
+	if (tracefs_stat("entries") > 0)
+		die("tracefs", "an event was recorded that is filtered");
+	print_case(name, cost, 0);
+	write_file(TRACEFS "/kprobe_events", "-:bench");
+}
+
+static void bench_trapline_filter(const char *name, const char *args,
+				  const char *filter, double base,
+				  const struct trapline_symbols *symbols)
+{
+	struct trapline_session *session;
+	struct trapline_stats stats;
+	char line[256];
+	double cost;
+
+	snprintf(line, sizeof(line), "p:bench " FUNCTION " %s if %s", args,
+		 filter);
+	cost = trapline_cost(line, base, symbols, &session, &stats);
+	if (stats.filtered < BATCHES * CALLS || stats.recorded)
+		die("trapline", "not all events were filtered");
+	print_case(name, cost, 0);
+	trapline_session_close(session);
+}
+
+static const struct {
+	const char *name;
+	const char *args;
+	const char *theirs;
+	const char *ours;
+} filters[] = {
+	{ "task", "%di", "common_pid == 1", "tid == 1" },
+	{ "register", "a=%di", "a == 1", "a == 1" },
+	{ "memory", "a=+0(%di)", "a == 1", "a == 1" },
+	{ "name", "%di", "comm ~ \"dd*\"", "comm ~ \"dd*\"" },
+};
+
+static void bench_filters(double base, const struct trapline_symbols *symbols)
+{
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		snprintf(name, sizeof(name), "kprobe_events-if-%s",
+			 filters[i].name);
+		bench_tracefs_filter(name, filters[i].args, filters[i].theirs,
+				     base);
+		snprintf(name, sizeof(name), "trapline-if-%s", filters[i].name);
+		bench_trapline_filter(name, filters[i].args, filters[i].ours,
+				      base, symbols);
+	}
 }
 
 int main(void)
@@ -198,6 +281,7 @@ int main(void)
 	bench_tracefs("kprobe_events-4", args_4, base);
 	bench_trapline("trapline-1", args_1, base, symbols);
 	bench_trapline("trapline-4", args_4, base, symbols);
+	bench_filters(base, symbols);
 	trapline_symbols_free(symbols);
 	return 0;
 }

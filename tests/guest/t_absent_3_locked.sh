@@ -37,9 +37,21 @@ show "$dir/all"
 grep -qi 'lockdown' "$dir/all"
 result 'and says that it is the lockdown' $?
 
+# the module stays while the trace has it, and cannot come back once it is gone
+rmmod trapline >"$dir/out" 2>&1
+[ $? -ne 0 ]
+result 'the module is not unloaded under the trace' $?
 kill -INT $tracer
 wait $tracer
 equal 'a trace of before can be ended' $? 0
 [ "$(counter "$dir/running.err" g recorded)" -ge 10 ]
 result 'and has what it recorded' $?
+rmmod trapline
+equal 'then the module can be unloaded' $? 0
+insmod "$TRAPLINE_KO" >"$dir/out" 2>&1
+[ $? -ne 0 ]
+result 'and not loaded again' $?
+trapline live -e 'p vfs_read' -- true >"$dir/out" 2>"$dir/err"
+equal 'without it trapline live ends with 1' $? 1
+contains 'and still says that it is the lockdown' "$dir/err" 'locked down (confidentiality)'
 done_testing

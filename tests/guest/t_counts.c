@@ -4,7 +4,6 @@
  * what is said to be recorded can be read.
  */
 #define _GNU_SOURCE
-#include <sys/syscall.h>
 
 #include "tl.h"
 
@@ -20,12 +19,6 @@ static const struct tl_insn prog_long[] = {
 	{ TL_OP_PUT_REG, 8, REG_DI }, { TL_OP_PUT_REG, 8, REG_DI },
 	{ TL_OP_END, 0, 0 },
 };
-
-static void call(unsigned int count)
-{
-	while (count--)
-		syscall(SYS_getppid);
-}
 
 /* A session with three events on getppid(): two at entry, one at return. */
 static int session(uint32_t packet_bytes, uint32_t packet_count)
@@ -80,7 +73,7 @@ static void test_without_reader(void)
 	set_lengths(&rings);
 	rings_open(dev, &rings);
 	dev_start(dev);
-	call(CALLS);
+	call_getppid(CALLS);
 	dev_stop(dev);
 	for (id = 0; id < 3; id++) {
 		struct tl_stats stats = dev_stats(dev, id);
@@ -111,7 +104,7 @@ static void test_with_room(void)
 	set_lengths(&rings);
 	rings_open(dev, &rings);
 	dev_start(dev);
-	call(CALLS);
+	call_getppid(CALLS);
 	dev_stop(dev);
 	CHECK(rings_drain(&rings));
 	for (id = 0; id < 3; id++)
@@ -133,7 +126,7 @@ static void test_with_reader(void)
 	dev_start(dev);
 	for (round = 0; round < 100; round++) {
 		pin(round % 2);
-		call(CALLS / 100);
+		call_getppid(CALLS / 100);
 		if (round % 3 == 0)
 			dev_flush(dev);
 		if (round % 7 == 0)
@@ -143,7 +136,7 @@ static void test_with_reader(void)
 	rings_drain(&rings);
 	for (round = 0; round < 2; round++) {
 		pin(round);
-		call(1);
+		call_getppid(1);
 	}
 	dev_stop(dev);
 	CHECK(rings_drain(&rings));
@@ -162,7 +155,7 @@ static void test_not_running(void)
 	const uint32_t id = 1;
 
 	tap_case("calls before the start are counted, and recorded nowhere");
-	call(100);
+	call_getppid(100);
 	stats = dev_stats(dev, 0);
 	CHECK_EQ(stats.not_running, 100);
 	CHECK_EQ(stats_hits(&stats), 100);
@@ -170,10 +163,10 @@ static void test_not_running(void)
 
 	tap_case("calls while disarmed are not hits, and counters stay");
 	dev_start(dev);
-	call(10);
+	call_getppid(10);
 	if (dev_event_ctl(dev, TL_EVENT_DISABLE, &id, 1, NULL))
 		die("disable");
-	call(10);
+	call_getppid(10);
 	stats = dev_stats(dev, 1);
 	CHECK_EQ(stats.not_running, 100);
 	CHECK_EQ(stats.recorded, 10);
@@ -184,12 +177,12 @@ static void test_not_running(void)
 	tap_case("removed events count on in the session's sum");
 	if (dev_event_ctl(dev, TL_EVENT_REMOVE, &id, 1, NULL))
 		die("remove");
-	call(5);
+	call_getppid(5);
 	stats = dev_stats_sum(dev);
 	CHECK_EQ(stats.not_running, 300);
 	CHECK_EQ(stats.recorded, 10 + 25 + 25);
 	dev_stop(dev);
-	call(5);
+	call_getppid(5);
 	stats = dev_stats_sum(dev);
 	CHECK_EQ(stats_hits(&stats), 300 + 60);
 	close(dev);
@@ -204,9 +197,9 @@ static void test_per_cpu(void)
 	tap_case("counters of one CPU");
 	dev_start(dev);
 	pin(0);
-	call(30);
+	call_getppid(30);
 	pin(1);
-	call(70);
+	call_getppid(70);
 	dev_stop(dev);
 	stats.cpu = 0;
 	CHECK_EQ(dev_ioctl(dev, TL_STATS, &stats), 0);

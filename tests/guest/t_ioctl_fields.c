@@ -16,7 +16,8 @@ static void test_setup_wrong(int dev)
 	} wrong[] = {
 		{ "flags", { .flags = 1 }, -EINVAL, TL_ERR_FLAGS },
 		{ "high flags", { .flags = 1u << 31 }, -EINVAL, TL_ERR_FLAGS },
-		{ "mode", { .mode = 1 }, -EINVAL, TL_ERR_MODE },
+		{ "mode", { .mode = 2 }, -EINVAL, TL_ERR_MODE },
+		{ "high mode", { .mode = 1u << 31 }, -EINVAL, TL_ERR_MODE },
 		{ "clock", { .clock = 1 }, -EINVAL, TL_ERR_CLOCK },
 		{ "reserved", { .reserved = 1 }, -EINVAL, TL_ERR_RESERVED },
 		{ "packet of 1", { .packet_bytes = 1 }, -EINVAL,
@@ -62,7 +63,7 @@ static void test_setup_after_refusals(int dev)
 	struct tl_query query = { .size = sizeof(query) };
 	struct tl_session_setup setup;
 
-	tap_case("setup: more memory than there is");
+	tap_case("setup: more memory than the module allows");
 	if (dev_ioctl(dev, TL_QUERY, &query))
 		die("query");
 	memset(&setup, 0, sizeof(setup));
@@ -70,7 +71,7 @@ static void test_setup_after_refusals(int dev)
 	setup.packet_bytes = query.packet_bytes_max;
 	setup.packet_count = query.packet_count_max;
 	CHECK_EQ(dev_ioctl(dev, TL_SESSION_SETUP, &setup), -ENOMEM);
-	CHECK_EQ(setup.error.code, TL_ERR_MEMORY);
+	CHECK_EQ(setup.error.code, TL_ERR_MEMORY_LIMIT);
 
 	tap_case("setup: works after all refusals");
 	memset(&setup, 0, sizeof(setup));
@@ -284,8 +285,10 @@ static void test_stats(int dev)
 		{ "a CPU far away", { .selector = TL_STATS_SESSION,
 		  .cpu = 0xfffffffe }, -ENXIO, TL_ERR_CPU },
 	};
+	struct tl_stats dirty;
 	size_t i;
 
+	memset(&dirty, 0xa5, sizeof(dirty));
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct tl_stats stats = wrong[i].stats;
 
@@ -294,6 +297,18 @@ static void test_stats(int dev)
 		CHECK_EQ(dev_ioctl(dev, TL_STATS, &stats), wrong[i].result);
 		CHECK_EQ(stats.error.code, wrong[i].code);
 	}
+
+	tap_case("stats: what was in the fields of the answer does not matter");
+	dirty.size = sizeof(dirty);
+	dirty.flags = 0;
+	dirty.selector = TL_STATS_SESSION;
+	dirty.id = 0;
+	dirty.cpu = TL_CPU_ALL;
+	CHECK_EQ(dev_ioctl(dev, TL_STATS, &dirty), 0);
+	CHECK_EQ(dirty.state, 0);
+	CHECK_EQ(dirty.hits, 0);
+	CHECK_EQ(stats_hits(&dirty), 0);
+	CHECK_EQ(dirty.faults + dirty.truncated + dirty.nmissed, 0);
 }
 
 static void test_others(int dev)
@@ -312,7 +327,7 @@ static void test_others(int dev)
 	ctl.command = 0;
 	CHECK_EQ(dev_ioctl(dev, TL_SESSION_CTL, &ctl), -EINVAL);
 	CHECK_EQ(ctl.error.code, TL_ERR_COMMAND);
-	ctl.command = 4;
+	ctl.command = 6;
 	CHECK_EQ(dev_ioctl(dev, TL_SESSION_CTL, &ctl), -EINVAL);
 	CHECK_EQ(ctl.error.code, TL_ERR_COMMAND);
 

@@ -186,7 +186,7 @@ static void test_query(void)
 	CHECK_EQ(query.abi_minor, TL_ABI_MINOR);
 	CHECK_EQ(query.format, TL_FORMAT);
 	CHECK_EQ(query.arch, 62);
-	CHECK_EQ(query.features, 0);
+	CHECK_EQ(query.features, TL_FEATURE_OVERWRITE | TL_FEATURE_FILTER);
 	CHECK_EQ(query.backends, 1 << TL_BACKEND_KPROBE |
 				 1 << TL_BACKEND_KRETPROBE);
 	CHECK_EQ(query.insns_max, TL_PROG_INSNS_MAX);
@@ -199,6 +199,8 @@ static void test_query(void)
 	CHECK_EQ(query.packet_bytes_min, 4096);
 	CHECK_EQ(query.cpu_count, 2);
 	CHECK(query.task_tid_offset > 0 && query.task_tid_offset < 8192);
+	CHECK(query.ring_bytes_max > 0 && query.ring_bytes_max % 4096 == 0);
+	CHECK(query.session_bytes_max <= query.ring_bytes_max);
 }
 
 int main(void)

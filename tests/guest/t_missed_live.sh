@@ -4,7 +4,8 @@
 # shellcheck source=lib.sh
 . ./lib.sh
 
-sleepers='for i in 1 2 3 4 5; do busybox sleep 0.4 & done; wait'
+# all of them asleep at once, on a slow kernel too
+sleepers='for i in 1 2 3 4 5; do busybox sleep 3 & done; wait'
 live out -e 'r2:m do_nanosleep ret=$retval:s32' -- sh -c "$sleepers"
 equal 'two instances: recorded' "$(counter "$dir/out.err" m recorded)" 2
 equal 'two instances: missed' "$(counter "$dir/out.err" m 'nmissed*')" 3

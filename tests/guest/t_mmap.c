@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mappings of a ring: read only, shared, of the right size, for one process. */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "tl.h"
@@ -116,6 +121,113 @@ static void test_later(unsigned char *map)
 	}
 }
 
+static sigjmp_buf after_fault;
+
+static void on_fault(int number)
+{
+	siglongjmp(after_fault, number);
+}
+
+/* Which signal a read gives; 0: none. */
+static int signal_of_read(const volatile unsigned char *at)
+{
+	const struct sigaction caught = { .sa_handler = on_fault };
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	int number;
+
+	sigaction(SIGBUS, &caught, NULL);
+	sigaction(SIGSEGV, &caught, NULL);
+	number = sigsetjmp(after_fault, 1);
+	if (!number)
+		(void)*at;
+	sigaction(SIGBUS, &normal, NULL);
+	sigaction(SIGSEGV, &normal, NULL);
+	return number;
+}
+
+/* Calls that make a second mapping, or another one, of what is mapped. */
+static void test_doubles(unsigned char *map)
+{
+	tap_case("a mapping cannot be doubled or made of other pages");
+	CHECK(mremap(map, 0, RING, MREMAP_MAYMOVE) == MAP_FAILED);
+	CHECK(mremap(map, 0, PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
+	CHECK(syscall(SYS_remap_file_pages, map, PAGE, 0, 2, 0));
+	CHECK(syscall(SYS_remap_file_pages, map + PAGE, PACKET, 0, 5, 0));
+	CHECK_EQ(((struct tl_meta *)map)->format, TL_FORMAT);
+	CHECK_EQ(*(uint32_t *)(map + PAGE), TL_PACKET_MAGIC);
+
+	tap_case("a mapping cannot be put into core dumps");
+	CHECK(madvise(map, RING, MADV_DODUMP) && errno == EINVAL);
+}
+
+/* Who lets go of pages has none there, and harms himself alone. */
+static void test_let_go(void)
+{
+	unsigned char *map = mmap(NULL, RING, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		die("mmap");
+	tap_case("pages that were let go of are not there: SIGBUS");
+	if (!madvise(map + PAGE, PAGE, MADV_DONTNEED)) {
+		CHECK_EQ(signal_of_read(map + PAGE), SIGBUS);
+		CHECK_EQ(signal_of_read(map), 0);
+		CHECK_EQ(signal_of_read(map + 2 * PAGE), 0);
+	} else {
+		CHECK_EQ(errno, EINVAL);
+	}
+	CHECK(madvise(map, RING, MADV_REMOVE));
+	CHECK(!munmap(map, RING));
+	map = mmap(NULL, RING, PROT_READ, MAP_SHARED, fd, 0);
+	if (CHECK(map != MAP_FAILED)) {
+		CHECK_EQ(*(uint32_t *)(map + PAGE), TL_PACKET_MAGIC);
+		munmap(map, RING);
+	}
+}
+
+/* A pipe holds the page itself: it stays as long as it is there. */
+static void test_pipe(int dev)
+{
+	struct iovec from;
+	struct ring ring;
+	uint32_t magic = 0;
+	int ends[2];
+
+	tap_case("a page that is in a pipe outlives its ring");
+	ring_open(dev, 1, &ring);
+	from.iov_base = (void *)(ring.map + PAGE);
+	from.iov_len = PAGE;
+	if (pipe(ends) || vmsplice(ends[1], &from, 1, 0) != PAGE)
+		die("vmsplice");
+	ring_close(&ring);
+	close(dev);
+	CHECK_EQ(module_unload(), 0);
+	module_load();
+	CHECK_EQ(read(ends[0], &magic, sizeof(magic)), sizeof(magic));
+	CHECK_EQ(magic, TL_PACKET_MAGIC);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* It is not inherited, but whoever has it may ask for that: to read, no more. */
+static void test_asked_fork(unsigned char *map)
+{
+	int status;
+	pid_t pid;
+
+	tap_case("a child has a mapping that its parent wanted it to have, to read");
+	if (madvise(map, RING, MADV_DOFORK)) {
+		CHECK_EQ(errno, EINVAL);
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(((struct tl_meta *)map)->format == TL_FORMAT &&
+		      mprotect(map, PAGE, PROT_READ | PROT_WRITE) &&
+		      errno == EACCES ? 0 : 1);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	CHECK(!madvise(map, RING, MADV_DONTFORK));
+}
+
 static void test_fork(const unsigned char *map)
 {
 	int status;
@@ -176,13 +288,16 @@ int main(void)
 		die("mmap");
 	CHECK_EQ(((struct tl_meta *)map)->size, sizeof(struct tl_meta));
 	test_later(map);
+	test_doubles(map);
+	test_let_go();
 	test_fork(map);
+	test_asked_fork(map);
 	test_pieces(map);
 	tap_case("the session's own file cannot be mapped");
 	close(fd);
 	fd = dev;
 	CHECK_EQ(try_map(PAGE, PROT_READ, MAP_SHARED, 0), -ENODEV);
-	close(dev);
+	test_pipe(dev);
 
 	tap_case("nothing is left that keeps the module");
 	CHECK_EQ(module_unload(), 0);

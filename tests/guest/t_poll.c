@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 
 #include "tl.h"
 
@@ -16,12 +15,6 @@
 
 static int dev;
 static struct ring ring;
-
-static void call(unsigned int count)
-{
-	while (count--)
-		syscall(SYS_getppid);
-}
 
 static void start(uint32_t watermark)
 {
@@ -93,12 +86,12 @@ static void test_watermark(void)
 	tap_case("readable from the watermark on");
 	start(3);
 	CHECK_EQ(poll_now(0), 0);
-	call(PER_PACKET);
+	call_getppid(PER_PACKET);
 	/* full for records of this length, but closed only by the next one */
 	CHECK_EQ(poll_now(0), 0);
-	call(2 * PER_PACKET);
+	call_getppid(2 * PER_PACKET);
 	CHECK_EQ(poll_now(0), 0);
-	call(1);
+	call_getppid(1);
 	CHECK_EQ(poll_now(0), POLLIN);
 	end();
 }
@@ -111,9 +104,9 @@ static void test_sleeper(bool reads, uint32_t watermark)
 		 reads ? "read()" : "poll()", watermark);
 	start(watermark);
 	sleeper_start(&sleeper, reads);
-	call(watermark * PER_PACKET);
+	call_getppid(watermark * PER_PACKET);
 	CHECK(!sleeper_woke(&sleeper, LONG_MS));
-	call(1);
+	call_getppid(1);
 	CHECK(sleeper_woke(&sleeper, SOON_MS));
 	if (!sleeper.woken_ms)
 		dev_stop(dev);
@@ -128,7 +121,7 @@ static void test_flush(void)
 
 	tap_case("a flush makes what there is readable");
 	start(1);
-	call(5);
+	call_getppid(5);
 	CHECK_EQ(poll_now(0), 0);
 	CHECK_EQ(ring_get(&ring, &get), TL_RING_EMPTY);
 	dev_flush(dev);
@@ -150,7 +143,7 @@ static void test_stop(void)
 
 	tap_case("after the stop: readable, then hung up");
 	start(7);
-	call(5);
+	call_getppid(5);
 	CHECK_EQ(poll_now(0), 0);
 	dev_stop(dev);
 	CHECK_EQ(poll_now(0), POLLIN);
@@ -163,7 +156,7 @@ static void test_stop(void)
 
 	tap_case("the same when the session's file is closed instead");
 	start(7);
-	call(5);
+	call_getppid(5);
 	close(dev);
 	dev = -1;
 	CHECK_EQ(poll_now(0), POLLIN);
@@ -199,9 +192,9 @@ static void test_nonblocking(void)
 	if (fcntl(ring.fd, F_SETFL, O_NONBLOCK))
 		die("fcntl");
 	CHECK(read(ring.fd, bytes, sizeof(bytes)) < 0 && errno == EAGAIN);
-	call(3);
+	call_getppid(3);
 	CHECK(read(ring.fd, bytes, sizeof(bytes)) < 0 && errno == EAGAIN);
-	call(PER_PACKET);
+	call_getppid(PER_PACKET);
 	CHECK_EQ(read(ring.fd, bytes, sizeof(bytes)), 4096);
 	CHECK(read(ring.fd, bytes, sizeof(bytes)) < 0 && errno == EAGAIN);
 	dev_stop(dev);
@@ -217,7 +210,7 @@ static void test_rest_of_packet(void)
 
 	tap_case("the rest of a packet that read() has begun is readable");
 	start(2);
-	call(PER_PACKET + 1);
+	call_getppid(PER_PACKET + 1);
 	CHECK_EQ(poll_now(0), 0);
 	CHECK_EQ(read(ring.fd, bytes, 100), 100);
 	CHECK_EQ(poll_now(0), POLLIN);
@@ -243,9 +236,9 @@ static void test_edge_triggered(void)
 		die("epoll");
 	for (round = 0; round < 10; round++) {
 		CHECK_EQ(epoll_wait(epoll, &event, 1, 0), 0);
-		call(PER_PACKET);
+		call_getppid(PER_PACKET);
 		if (!round)
-			call(1);
+			call_getppid(1);
 		CHECK_EQ(epoll_wait(epoll, &event, 1, SOON_MS), 1);
 		CHECK_EQ(epoll_wait(epoll, &event, 1, 0), 0);
 		while (ring_get(&ring, &get) == TL_RING_PACKET)
@@ -270,7 +263,7 @@ static void test_busy(void)
 	close(open.fd);
 
 	tap_case("a file that is opened anew goes on where the last one ended");
-	call(2 * PER_PACKET + 1);
+	call_getppid(2 * PER_PACKET + 1);
 	{
 		struct tl_ring_get get;
 

@@ -5,6 +5,8 @@
 #define END { TL_OP_END, 0, 0 }
 #define LOAD { TL_OP_REG, 0, REG_DI }
 #define PUT { TL_OP_PUT, 8, 0 }
+#define TEST(jump) { TL_OP_TEST, 8 << TL_TEST_BYTES_SHIFT | (jump), 0 }
+#define REJECT { TL_OP_REJECT, 0, 0 }
 
 static const struct attempt {
 	const char *name;
@@ -25,9 +27,9 @@ static const struct attempt {
 	{ "an end with a constant", { { TL_OP_END, 0, 1 } }, 1,
 	  TL_ERR_PROG_OPERAND, 0, false },
 	{ "instruction 0", { { 0, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0, false },
-	{ "instruction 9", { LOAD, PUT, { 9, 0, 0 }, END }, 4, TL_ERR_PROG_OP, 2,
+	{ "instruction 21", { LOAD, PUT, { 21, 0, 0 }, END }, 4, TL_ERR_PROG_OP, 2,
 	  false },
-	{ "instruction 20", { { 20, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0, false },
+	{ "instruction 32", { { 32, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0, false },
 	{ "instruction 2^32 - 1", { { -1u, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0,
 	  false },
 	{ "a register past the frame", { { TL_OP_REG, 0, 168 }, PUT, END }, 3,
@@ -102,6 +104,30 @@ static const struct attempt {
 	  TL_ERR_NONE, 0, true },
 	{ "a caller at return", { { TL_OP_CALLER, 0, 0 }, PUT, END }, 3,
 	  TL_ERR_NONE, 0, true },
+	{ "a filter that rejects all", { REJECT, END }, 2, TL_ERR_NONE, 0,
+	  false },
+	{ "a filter that asks", { LOAD, TEST(2), REJECT, LOAD, PUT, END }, 6,
+	  TL_ERR_NONE, 0, false },
+	{ "a jump behind the filter's end", { LOAD, TEST(3), REJECT, LOAD, PUT,
+	  END }, 6, TL_ERR_PROG_JUMP, 1, false },
+	{ "a jump to itself", { LOAD, TEST(0), REJECT, END }, 4,
+	  TL_ERR_PROG_JUMP, 1, false },
+	{ "a jump between a load and its test", { LOAD, TEST(2), LOAD, TEST(1),
+	  REJECT, END }, 6, TL_ERR_PROG_JUMP, 3, false },
+	{ "a test without a filter", { LOAD, TEST(1), LOAD, PUT, END }, 5,
+	  TL_ERR_PROG_PART, 1, false },
+	{ "a put in a filter", { LOAD, PUT, REJECT, END }, 4, TL_ERR_PROG_PART,
+	  1, false },
+	{ "a pattern without its data", { { TL_OP_TASK, TL_TASK_COMM, 0 },
+	  { TL_OP_MATCH, 2, 8 }, REJECT, END }, 4, TL_ERR_PROG_PATTERN, 2,
+	  false },
+	{ "a pattern that does not end", { { TL_OP_TASK, TL_TASK_COMM, 0 },
+	  { TL_OP_MATCH, 2, 1 }, { TL_OP_DATA, 0, '[' }, REJECT, END }, 5,
+	  TL_ERR_PROG_PATTERN, 2, false },
+	{ "something of the task that there is not", {
+	  { TL_OP_TASK, 6, 0 }, PUT, END }, 3, TL_ERR_PROG_OPERAND, 0, false },
+	{ "a task's cgroup as an argument", { { TL_OP_TASK, TL_TASK_CGROUP, 0 },
+	  PUT, END }, 3, TL_ERR_NONE, 0, false },
 };
 
 /* @count times the same instruction, and the end. */

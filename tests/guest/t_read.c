@@ -26,12 +26,6 @@ static void start(void)
 	dev_start(dev);
 }
 
-static void call(unsigned int count)
-{
-	while (count--)
-		syscall(SYS_getppid);
-}
-
 static void end(void)
 {
 	ring_close(&ring);
@@ -66,7 +60,7 @@ static void test_pieces(size_t piece)
 
 	tap_case("pieces of %zu bytes", piece);
 	start();
-	call(2 * PER_PACKET + 17);
+	call_getppid(2 * PER_PACKET + 17);
 	dev_stop(dev);
 	while ((count = read(ring.fd, stream + at,
 			     piece < sizeof(stream) - at ? piece :
@@ -110,7 +104,7 @@ static void test_mixed(void)
 
 	tap_case("GET takes the next packet, and read() goes on behind it");
 	start();
-	call(4 * PER_PACKET);
+	call_getppid(4 * PER_PACKET);
 	dev_stop(dev);
 	CHECK_EQ(read(ring.fd, stream, 100), 100);
 	CHECK_EQ(sequence_of(stream), 0);
@@ -131,7 +125,7 @@ static void test_bad_buffers(void)
 {
 	tap_case("a read of nothing, and into bad memory, loses nothing");
 	start();
-	call(2 * PER_PACKET);
+	call_getppid(2 * PER_PACKET);
 	CHECK_EQ(read(ring.fd, NULL, 0), 0);
 	CHECK_EQ(syscall(SYS_read, ring.fd, NULL, 100), -1);
 	CHECK_EQ(errno, EFAULT);
@@ -149,7 +143,7 @@ static void test_whole_stream(void)
 {
 	tap_case("one large read gives all packets, up to its own length");
 	start();
-	call(3 * PER_PACKET);
+	call_getppid(3 * PER_PACKET);
 	dev_stop(dev);
 	CHECK_EQ(read(ring.fd, stream, PACKET + 4096), PACKET + 4096);
 	CHECK_EQ(sequence_of(stream + PACKET), 1);
@@ -163,7 +157,7 @@ static void test_new_file(void)
 {
 	tap_case("a new file of a ring starts with a whole packet");
 	start();
-	call(3 * PER_PACKET);
+	call_getppid(3 * PER_PACKET);
 	CHECK_EQ(read(ring.fd, stream, 100), 100);
 	ring_close(&ring);
 	ring_open(dev, 0, &ring);

@@ -11,7 +11,7 @@
 
 #include "tl.h"
 
-#define ROUNDS 100
+#define ROUNDS 15
 
 static pid_t spawn(const char *program, char *const *argv)
 {
@@ -106,8 +106,8 @@ int main(void)
 	loads[0] = spawn("dd", dd);
 	loads[1] = spawn("./workload", load);
 
-	tap_case("%u rounds of arming and disarming under load", ROUNDS);
-	for (round = 0; round < ROUNDS; round++) {
+	tap_case("%u rounds of arming and disarming under load", scaled(ROUNDS));
+	for (round = 0; round < scaled(ROUNDS); round++) {
 		if (!one_round(dev, ids, count, round % 10 == 0))
 			break;
 		rings_drain(&rings);

@@ -10,7 +10,7 @@
 
 #include "tl.h"
 
-#define ROUNDS 20
+#define ROUNDS 10
 
 static const char *const places[] = {
 	"vfs_read", "vfs_write", "__x64_sys_getppid", "wake_up_process",
@@ -94,9 +94,9 @@ int main(void)
 		addresses[round] = symbol(places[round]);
 	loads[0] = spawn(load);
 	loads[1] = spawn(load);
-	tap_case("killed in %u rounds: each time all probes are gone", ROUNDS);
+	tap_case("killed in %u rounds: each time all probes are gone", scaled(ROUNDS));
 	tap_note("seed %u", seed);
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < scaled(ROUNDS); round++) {
 		pid_t pid = spawn(session);
 
 		sleep_ms(20 + rand_r(&seed) % 200);
@@ -106,7 +106,7 @@ int main(void)
 			break;
 	}
 	/* a kill before anything was armed proves little */
-	CHECK(seen >= ROUNDS / 4);
+	CHECK(seen >= scaled(ROUNDS) / 4);
 
 	tap_case("the module can go and come back under the same load");
 	CHECK_EQ(module_unload(), 0);

@@ -5,9 +5,10 @@
 # shellcheck source=lib.sh
 . ./lib.sh
 
+# (7.3 has made the function an int: what else is in the register is not its.)
 live out -b 64k -n 16 \
 	-e 'p:o do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring flags=+0($arg3):x64' \
-	-e 'r:r do_sys_openat2 ret=$retval:s64' -- workload strings "$dir/want"
+	-e 'r:r do_sys_openat2 ret=$retval:s32' -- workload strings "$dir/want"
 records "$dir/out" 'name="/begin"' | sed -n '/name="\/begin"/,/name="\/end"/p' >"$dir/got"
 # the return of the last one comes after the end of the range
 sed '$d' "$dir/want" >"$dir/want.cut"

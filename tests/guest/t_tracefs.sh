@@ -18,6 +18,7 @@ state()
 	ls "$t/events" "$t/instances"
 }
 
+echo 1 >$t/tracing_on
 echo 'p:tl_test/here __x64_sys_getppid' >$t/kprobe_events
 echo 1 >$t/events/tl_test/here/enable
 echo >$t/trace

@@ -7,7 +7,7 @@
 
 o='+104(%di)' # the second argument of a system call, in its register frame
 live out -e "p:v __x64_sys_lseek a=$o:s8 b=$o:u8 c=$o:x8 d=$o:s16 e=$o:u16 f=$o:x16 g=$o:s32 h=$o:u32 i=$o:x32 j=$o:s64 k=$o:u64 l=$o:x64 m=$o n=+96(%di):u32" \
-	-e 'r:w __x64_sys_lseek a=$retval:s32 b=$retval:u8 c=$retval:x16 d=$retval:s64 e=$retval' \
+	-e 'r:w __x64_sys_lseek a=$retval:s32 b=$retval:u8 c=$retval:x16 d=$retval:s64 e=$retval:x64' \
 	-- workload values "$dir/want"
 records "$dir/out" 'n=77' >"$dir/got"
 same 'integers of all widths, and results' "$dir/got" "$dir/want"

@@ -63,6 +63,23 @@ void tap_note(const char *format, ...)
 	fflush(stdout);
 }
 
+bool is_long(void)
+{
+	const char *value = getenv("TRAPLINE_LONG");
+
+	return value && !strcmp(value, "1");
+}
+
+bool kernel_checks_all(void)
+{
+	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
+unsigned int scaled(unsigned int count)
+{
+	return is_long() ? 10 * count : count;
+}
+
 void die(const char *format, ...)
 {
 	int error = errno;
@@ -143,21 +160,38 @@ bool kprobes_wait_none(unsigned int ms)
 	return true;
 }
 
+const char *module_path(void)
+{
+	const char *path = getenv("TRAPLINE_KO");
+
+	return path ? path : "/work/trapline.ko";
+}
+
+int module_remove(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
 int module_unload(void)
 {
-	return syscall(SYS_delete_module, "trapline", O_NONBLOCK) ? -errno : 0;
+	return module_remove("trapline");
+}
+
+int module_insert(const char *path, const char *parameters)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
+	close(fd);
+	return err;
 }
 
 void module_load(void)
 {
-	const char *path = getenv("TRAPLINE_KO");
-	int fd = open(path ? path : "/work/trapline.ko", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		die("the module's file");
-	if (syscall(SYS_finit_module, fd, "", 0))
+	if (module_insert(module_path(), ""))
 		die("loading the module");
-	close(fd);
 }
 
 void sleep_ms(unsigned int ms)
@@ -171,6 +205,12 @@ uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void call_getppid(unsigned int count)
+{
+	while (count--)
+		syscall(SYS_getppid);
 }
 
 void pin(unsigned int cpu)
@@ -230,6 +270,21 @@ int dev_ready(uint32_t packet_bytes, uint32_t packet_count)
 	struct tl_session_setup setup = {
 		.packet_bytes = packet_bytes,
 		.packet_count = packet_count,
+	};
+	int fd = dev_open();
+
+	dev_setup(fd, &setup);
+	return fd;
+}
+
+int dev_ready_overwriting(uint32_t packet_bytes, uint32_t packet_count,
+			  uint32_t watermark)
+{
+	struct tl_session_setup setup = {
+		.mode = TL_MODE_OVERWRITE,
+		.packet_bytes = packet_bytes,
+		.packet_count = packet_count,
+		.watermark = watermark,
 	};
 	int fd = dev_open();
 
@@ -321,13 +376,14 @@ void dev_flush(int fd)
 		die("flush");
 }
 
-static struct tl_stats stats_of(int fd, uint32_t selector, uint32_t id)
+static struct tl_stats stats_of(int fd, uint32_t selector, uint32_t id,
+				uint32_t cpu)
 {
 	struct tl_stats stats = {
 		.size = sizeof(stats),
 		.selector = selector,
 		.id = id,
-		.cpu = TL_CPU_ALL,
+		.cpu = cpu,
 	};
 
 	if (dev_ioctl(fd, TL_STATS, &stats))
@@ -337,12 +393,17 @@ static struct tl_stats stats_of(int fd, uint32_t selector, uint32_t id)
 
 struct tl_stats dev_stats(int fd, uint32_t id)
 {
-	return stats_of(fd, TL_STATS_EVENT, id);
+	return stats_of(fd, TL_STATS_EVENT, id, TL_CPU_ALL);
 }
 
 struct tl_stats dev_stats_sum(int fd)
 {
-	return stats_of(fd, TL_STATS_SESSION, 0);
+	return stats_of(fd, TL_STATS_SESSION, 0, TL_CPU_ALL);
+}
+
+struct tl_stats dev_stats_cpu(int fd, uint32_t cpu)
+{
+	return stats_of(fd, TL_STATS_SESSION, 0, cpu);
 }
 
 uint64_t stats_hits(const struct tl_stats *stats)
@@ -355,5 +416,3 @@ uint64_t stats_lost(const struct tl_stats *stats)
 {
 	return stats->full + stats->wrapped + stats->too_big;
 }
-
-/* ---- rings ------------------------------------------------------------ */

@@ -32,6 +32,12 @@ void tap_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int tap_done(void);
 /** tap_note() - a diagnostic */
 void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** is_long() - is this a run for which time does not matter? */
+bool is_long(void);
+/** kernel_checks_all() - is it one that looks at each access, and at all memory? */
+bool kernel_checks_all(void);
+/** scaled() - so many times, or ten times as many in a long run */
+unsigned int scaled(unsigned int count);
 /** die() - the test cannot go on: not a failed check but a broken run */
 void die(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
@@ -58,9 +64,17 @@ bool kprobes_wait_none(unsigned int ms);
 int module_unload(void);
 /** module_load() - load it again; ends the test if that fails */
 void module_load(void);
+/** module_path() - the module's file */
+const char *module_path(void);
+/** module_insert() - load this file with these parameters; 0 or an errno */
+int module_insert(const char *path, const char *parameters);
+/** module_remove() - as module_unload(), of any module */
+int module_remove(const char *name);
 /** sleep_ms() - without nanosleep(), which tests probe */
 void sleep_ms(unsigned int ms);
 uint64_t now_ms(void);
+/** call_getppid() - the system call that most tests probe, so many times */
+void call_getppid(unsigned int count);
 /** pin() - run on this CPU only */
 void pin(unsigned int cpu);
 
@@ -84,6 +98,9 @@ int dev_ioctl(int fd, unsigned long number, void *arg);
 int dev_open(void);
 /** dev_ready() - a session with rings */
 int dev_ready(uint32_t packet_bytes, uint32_t packet_count);
+/** dev_ready_overwriting() - the same in TL_MODE_OVERWRITE */
+int dev_ready_overwriting(uint32_t packet_bytes, uint32_t packet_count,
+			  uint32_t watermark);
 void dev_setup(int fd, struct tl_session_setup *setup);
 /** dev_try_add() - an event; @add has the result */
 int dev_try_add(int fd, uint32_t backend, uint64_t address, uint32_t maxactive,
@@ -103,6 +120,8 @@ void dev_stop(int fd);
 void dev_flush(int fd);
 /** dev_stats() - of one event, over all CPUs */
 struct tl_stats dev_stats(int fd, uint32_t id);
+/** dev_stats_cpu() - of the session, on one CPU */
+struct tl_stats dev_stats_cpu(int fd, uint32_t cpu);
 /** dev_stats_sum() - of the session */
 struct tl_stats dev_stats_sum(int fd);
 uint64_t stats_hits(const struct tl_stats *stats);
@@ -153,8 +172,10 @@ struct record {
  *	the test, whose events all have a fixed length
  * @on_record: called for each record if set
  * @data: for the test
+ * @overwrites: a gap in the numbers of packets is no error, but is counted
  * @records: read, by event
  * @packets: read, by CPU
+ * @skipped: packets that were overwritten before those that were read, by CPU
  * @discarded: of the last header, by CPU
  * @errors: what is wrong with the stream: magic, sequence, times, lengths
  */
@@ -164,8 +185,10 @@ struct rings {
 	uint32_t payload_bytes[EVENTS_MAX];
 	void (*on_record)(const struct record *record, struct rings *rings);
 	void *data;
+	bool overwrites;
 	uint64_t records[EVENTS_MAX];
 	uint64_t packets[CPUS_MAX];
+	uint64_t skipped[CPUS_MAX];
 	uint64_t discarded[CPUS_MAX];
 	uint64_t last_ns[CPUS_MAX];
 	unsigned int errors;
@@ -178,6 +201,13 @@ void ring_open(int dev, uint32_t cpu, struct ring *ring);
 void ring_close(struct ring *ring);
 /** ring_get() - TL_RING_GET; its state */
 uint32_t ring_get(const struct ring *ring, struct tl_ring_get *get);
+
+/** ring_drain() - read what there is; the state that ended it */
+uint32_t ring_drain(const struct ring *ring, struct rings *rings);
+/** ring_drain_closed() - the same, and waits for writers in closed packets */
+uint32_t ring_drain_closed(const struct ring *ring, struct rings *rings);
+/** ring_poll() - what poll() says of POLLIN within this time */
+short ring_poll(const struct ring *ring, int timeout_ms);
 
 void rings_open(int dev, struct rings *rings);
 void rings_close(struct rings *rings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See tl.h: rings, and the packets in them. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +50,26 @@ uint32_t ring_get(const struct ring *ring, struct tl_ring_get *get)
 	if (dev_ioctl(ring->fd, TL_RING_GET, get))
 		die("get of CPU %u", ring->cpu);
 	return get->state;
+}
+
+uint32_t ring_drain_closed(const struct ring *ring, struct rings *rings)
+{
+	uint64_t end = now_ms() + 10000;
+	uint32_t state;
+
+	while ((state = ring_drain(ring, rings)) == TL_RING_CLOSING) {
+		if (now_ms() > end)
+			die("CPU %u: a writer does not end", ring->cpu);
+		sleep_ms(1);
+	}
+	return state;
+}
+
+short ring_poll(const struct ring *ring, int timeout_ms)
+{
+	struct pollfd fd = { .fd = ring->fd, .events = POLLIN };
+
+	return poll(&fd, 1, timeout_ms) > 0 ? fd.revents : 0;
 }
 
 void rings_open(int dev, struct rings *rings)
@@ -143,13 +164,16 @@ void rings_packet(struct rings *rings, uint32_t cpu,
 		  const unsigned char *packet, size_t bytes)
 {
 	struct tl_packet_header header;
+	uint64_t gap;
 
 	memcpy(&header, packet, sizeof(header));
 	if (header.magic != TL_PACKET_MAGIC || header.cpu != cpu ||
 	    header.stream_id || header.format != TL_FORMAT)
 		rings_wrong(rings, cpu, "header");
-	if (header.sequence != rings->packets[cpu])
+	gap = header.sequence - rings->packets[cpu] - rings->skipped[cpu];
+	if (gap && (!rings->overwrites || gap >> 63))
 		rings_wrong(rings, cpu, "sequence");
+	rings->skipped[cpu] += gap;
 	if (header.begin_ns < rings->last_ns[cpu] ||
 	    header.end_ns < header.begin_ns)
 		rings_wrong(rings, cpu, "times");
@@ -166,23 +190,32 @@ void rings_packet(struct rings *rings, uint32_t cpu,
 	rings->packets[cpu]++;
 }
 
+uint32_t ring_drain(const struct ring *ring, struct rings *rings)
+{
+	const uint32_t cpu = ring->cpu;
+	struct tl_ring_get get;
+
+	while (ring_get(ring, &get) == TL_RING_PACKET) {
+		uint64_t skipped = rings->skipped[cpu];
+
+		rings_packet(rings, cpu, ring->map + get.offset,
+			     get.packet_bytes);
+		if (get.skipped != rings->skipped[cpu] - skipped)
+			rings_wrong(rings, cpu, "skipped of the get");
+		if (get.sequence + 1 != rings->packets[cpu] + rings->skipped[cpu])
+			rings_wrong(rings, cpu, "sequence of the get");
+	}
+	return get.state;
+}
+
 bool rings_drain(struct rings *rings)
 {
-	struct tl_ring_get get;
 	bool ended = true;
 	uint32_t cpu;
 
-	for (cpu = 0; cpu < rings->count; cpu++) {
-		const struct ring *ring = &rings->ring[cpu];
-
-		while (ring_get(ring, &get) == TL_RING_PACKET) {
-			if (get.skipped || get.sequence != rings->packets[cpu])
-				rings_wrong(rings, cpu, "sequence of the get");
-			rings_packet(rings, cpu, ring->map + get.offset,
-				     get.packet_bytes);
-		}
-		ended = ended && get.state == TL_RING_END;
-	}
+	for (cpu = 0; cpu < rings->count; cpu++)
+		if (ring_drain(&rings->ring[cpu], rings) != TL_RING_END)
+			ended = false;
 	return ended;
 }
 

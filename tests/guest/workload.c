@@ -398,6 +398,8 @@ static void pass_token(volatile uint32_t *token, uint32_t self, uint32_t end)
 
 	while ((now = __atomic_load_n(token, __ATOMIC_ACQUIRE)) < end) {
 		if (now % 2 != self) {
+			/* an emulated CPU gives way to the next one here */
+			__builtin_ia32_pause();
 			if (++spins % 4096 == 0)
 				sched_yield();
 			continue;

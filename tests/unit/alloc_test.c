@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/trapline.h"
+#include "btf_world.h"
 
 #ifndef TEST_DATA
 #define TEST_DATA "tests/unit"
@@ -96,7 +97,7 @@ char *strdup(const char *text)
 
 static void test_symbols(void **state)
 {
-	struct trapline_symbols *symbols;
+	struct trapline_symbols *table;
 	struct trapline_error err;
 	int count, ret;
 
@@ -104,28 +105,35 @@ static void test_symbols(void **state)
 	for (count = 0;; count++) {
 		failed = false;
 		countdown = count;
-		ret = trapline_symbols_load(TEST_DATA "/kallsyms.txt",
-					    &symbols, &err);
+		ret = trapline_symbols_load(TEST_DATA "/kallsyms.txt", &table,
+					    &err);
 		countdown = -1;
 		if (!failed)
 			break;
 		assert_int_equal(ret, -ENOMEM);
-		assert_null(symbols);
+		assert_null(table);
 		assert_string_equal(trapline_error_name(err.code), "memory");
 	}
 	assert_int_equal(ret, 0);
 	assert_int_equal(count, 7);
-	trapline_symbols_free(symbols);
+	trapline_symbols_free(table);
 }
 
 static const char *const lines[] = {
 	"p vfs_read",
 	"p:g/e tgt:tgt_init+4 %di %si",
 	"r4 vfs_read a=+8(+16($retval)):string $comm \\1 s=\\\"a b\"",
+	"p vfs_read n=%di s=+0(%si):string if n == 1 || !(s ~ \"*a*b\" && tid == 5)",
 	"p 0xffffffffc0020000 @jiffies+8 +u0(@linux_banner):u8 %di %si %dx %cx",
 };
 
-static void check_line(const struct trapline_symbols *symbols,
+/* With types, see btf_world.h. */
+static const char *const typed_lines[] = {
+	"p vfs_read $arg* file->f_path.dentry->d_name.name:string $current->pid",
+	"p vfs_read (task_struct,tasks)+8(%si)->comm:string x=file:%pD $arg2:string",
+};
+
+static void check_line(const struct trapline_symbols *table,
 		       const char *line)
 {
 	struct trapline_event *event;
@@ -135,7 +143,7 @@ static void check_line(const struct trapline_symbols *symbols,
 	for (count = 0;; count++) {
 		failed = false;
 		countdown = count;
-		ret = trapline_event_parse(line, symbols, &event, &err);
+		ret = trapline_event_parse(line, table, &event, &err);
 		countdown = -1;
 		if (!failed)
 			break;
@@ -150,15 +158,22 @@ static void check_line(const struct trapline_symbols *symbols,
 
 static void test_events(void **state)
 {
-	struct trapline_symbols *symbols;
 	size_t i;
 
-	(void)state;
-	assert_int_equal(trapline_symbols_load(TEST_DATA "/kallsyms.txt",
-					       &symbols, NULL), 0);
+	assert_int_equal(load_symbols(state), 0);
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		check_line(symbols, lines[i]);
-	trapline_symbols_free(symbols);
+	free_symbols(state);
+}
+
+static void test_types(void **state)
+{
+	size_t i;
+
+	assert_int_equal(load_symbols_with_types(state), 0);
+	for (i = 0; i < sizeof(typed_lines) / sizeof(typed_lines[0]); i++)
+		check_line(symbols, typed_lines[i]);
+	free_symbols(state);
 }
 
 int main(void)
@@ -166,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_types),
 	};
 
 	return cmocka_run_group_tests_name("alloc", tests, NULL, NULL);

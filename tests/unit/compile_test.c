@@ -17,32 +17,9 @@
 #include "event_verify_world.h"
 #include "symbols_world.h"
 
-enum {
-	DI = 112,	/* offsets in struct pt_regs */
-	SI = 104,
-	DX = 96,
-	CX = 88,
-	R8 = 72,
-	R9 = 64,
-	AX = 80,
-	SP = 152,
-	FLAGS = 144,
-};
-
 #define USER TL_ARG_USER
 #define BANNER 0xffffffff82000000
 #define JIFFIES 0xffffffff82001000
-
-static struct trapline_event *parse(const char *line)
-{
-	struct trapline_event *event;
-	struct trapline_error err;
-
-	if (trapline_event_parse(line, symbols, &event, &err))
-		fail_msg("%s: %s", line, err.text);
-	assert_non_null(event);
-	return event;
-}
 
 /* ---- programs --------------------------------------------------------- */
 
@@ -139,7 +116,7 @@ static void test_programs(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		struct trapline_event *event = parse(programs[i].line);
+		struct trapline_event *event = parse_event(programs[i].line);
 		const struct tl_insn *expected = programs[i].insns;
 		unsigned int at = 0;
 
@@ -175,7 +152,7 @@ static void test_fields(void **state)
 	struct trapline_event *event;
 
 	(void)state;
-	event = parse("p vfs_read %di u=%di:u8 %di:s16 +0(%si):ustring $comm");
+	event = parse_event("p vfs_read %di u=%di:u8 %di:s16 +0(%si):ustring $comm");
 	assert_int_equal(event->field_count, 5);
 	check_field(&event->fields[0], FIELD_HEX, 8, false);
 	check_field(&event->fields[1], FIELD_UNSIGNED, 1, false);
@@ -194,7 +171,7 @@ static void test_constants(void **state)
 	struct trapline_event *event;
 
 	(void)state;
-	event = parse("p vfs_read \\-1:s32 \\-1:u8 \\0x10 \\\"hi\" "
+	event = parse_event("p vfs_read \\-1:s32 \\-1:u8 \\0x10 \\\"hi\" "
 		      "s=\\\"a: b\":string \\0x12345678:x16");
 	check_field(&event->fields[0], FIELD_SIGNED, 4, true);
 	assert_int_equal(event->fields[0].value, 0xffffffff);
@@ -212,7 +189,7 @@ static void test_constants(void **state)
 
 static void test_event(void **state)
 {
-	struct trapline_event *event = parse("r8:g/e tgt:name_store+0 $retval");
+	struct trapline_event *event = parse_event("r8:g/e tgt:name_store+0 $retval");
 
 	(void)state;
 	assert_string_equal(trapline_event_group(event), "g");
@@ -225,7 +202,7 @@ static void test_event(void **state)
 	assert_int_equal(event->offset, 0);
 	assert_int_equal(event->id, -1);
 	trapline_event_free(event);
-	event = parse("p 0xffffffff81005010 %di");
+	event = parse_event("p 0xffffffff81005010 %di");
 	assert_int_equal(event->backend, TL_BACKEND_KPROBE);
 	assert_int_equal(event->maxactive, 0);
 	assert_string_equal(event->symbol, "vfs_read");
@@ -239,12 +216,12 @@ static void test_event(void **state)
 /* An automatic name is a name: no dot, no colon, not too long. */
 static void test_automatic_name(void **state)
 {
-	struct trapline_event *event = parse("p icmp_push_reply.constprop.0");
+	struct trapline_event *event = parse_event("p icmp_push_reply.constprop.0");
 
 	(void)state;
 	assert_string_equal(event->name, "p_icmp_push_reply_constprop_0_0");
 	trapline_event_free(event);
-	event = parse("r a_function_with_a_name_that_is_longer_than_an_event_"
+	event = parse_event("r a_function_with_a_name_that_is_longer_than_an_event_"
 		      "may_be_named");
 	assert_string_equal(event->name, "r_a_function_with_a_name_that_is_"
 			    "longer_than_an_event_may_be_na");
@@ -254,7 +231,7 @@ static void test_automatic_name(void **state)
 
 static void test_listing_is_cut(void **state)
 {
-	struct trapline_event *event = parse("p:t vfs_read %di");
+	struct trapline_event *event = parse_event("p:t vfs_read %di");
 	const char *whole = "p:kprobes/t vfs_read arg1=%di";
 	char buf[64];
 	size_t size;
@@ -303,7 +280,7 @@ static void test_strings_fit(void **state)
 
 			repeat(line, sizeof(line), letters[i], count,
 			       "+0(%si):string");
-			event = parse(line);
+			event = parse_event(line);
 			payload = verify_event(event);
 			max = event->insns[event->insn_count - 2].arg;
 			assert_true(max <= 4096);
@@ -317,7 +294,7 @@ static void test_strings_fit(void **state)
 	}
 	repeat(line, sizeof(line), 'r', 126, "+0(%si):string");
 	strcat(line, " $comm %di:u8");
-	trapline_event_free(parse(line));
+	trapline_event_free(parse_event(line));
 }
 
 static void test_program_limit(void **state)
@@ -335,7 +312,7 @@ static void test_program_limit(void **state)
 	for (i = 0; i < 40; i++)
 		strcat(arg, ")");
 	repeat(line, sizeof(line), 'p', 97, arg);	/* 97 * 42 + 1 */
-	event = parse(line);
+	event = parse_event(line);
 	verify_event(event);
 	trapline_event_free(event);
 	repeat(line, sizeof(line), 'p', 98, arg);

@@ -247,6 +247,34 @@ static void nmi_in_an_nmi_is_an_nmi(void **state)
 	decode_ends(&cursor);
 }
 
+/* More elements than the array has are nothing that its event can have made. */
+static void array_is_as_long_as_it_may_be(void **state)
+{
+	struct field field = { .name = (char *)"x", .bytes = 2, .elements = 3 };
+	struct trapline_event event = { .fields = &field, .field_count = 1 };
+	struct decode_events events = { 0 };
+	struct trapline_record record;
+	struct decode_cursor cursor;
+	unsigned int bytes;
+
+	(void)state;
+	assert_int_equal(decode_events_add(&events, &event), 0);
+	for (bytes = 0; bytes <= 8; bytes++) {
+		size_t size;
+
+		build_start(&decode_build, BEGIN);
+		build_record(&decode_build, 0, BEGIN, 0, 1);
+		build_number(&decode_build, bytes, 2);
+		build_number(&decode_build, 0x0807060504030201, bytes);
+		size = build_end(&decode_build, 0, BEGIN, 0, 0);
+		assert_int_equal(decode_start(&cursor, &events,
+					      decode_build.bytes, size), 0);
+		assert_int_equal(decode_next(&cursor, &record),
+				 bytes <= 6 ? 1 : -EBADMSG);
+	}
+	decode_events_free(&events);
+}
+
 static void unsound_events_are_refused(void **state)
 {
 	struct field field = { .name = (char *)"x", .bytes = 3 };
@@ -277,6 +305,7 @@ int main(void)
 		cmocka_unit_test(bad_records),
 		cmocka_unit_test(long_header_must_be_whole_and_not_go_back),
 		cmocka_unit_test(bad_headers),
+		cmocka_unit_test(array_is_as_long_as_it_may_be),
 		cmocka_unit_test(unsound_events_are_refused),
 	};
 

@@ -7,6 +7,19 @@
 
 #include "../../userspace/lib/event.h"
 
+/* Offsets in struct pt_regs of x86-64. */
+enum {
+	DI = 112,
+	SI = 104,
+	DX = 96,
+	CX = 88,
+	R8 = 72,
+	R9 = 64,
+	AX = 80,
+	SP = 152,
+	FLAGS = 144,
+};
+
 /* The kernel's verifier takes the program; returns its longest payload. */
 uint32_t verify_event(const struct trapline_event *event);
 

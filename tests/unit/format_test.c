@@ -160,7 +160,7 @@ static void callers(void **state)
 	} cases[] = {
 		{ 0xffffffffc0000010, "(ext4_file_open+0x10/0x80 [ext4] <- " },
 		{ 0xffffffff81000500, "([unknown/kretprobe'd] <- " },
-		{ 0x1234, "(0x1234 <- " },
+		{ 0x1234, "([unknown] <- " },
 		{ 0, "(0 <- " },
 	};
 	size_t i;
@@ -380,6 +380,83 @@ static void wrong_payloads_are_refused(void **state)
 	}
 }
 
+/* The types that are not only a number, in one record. */
+static void types(void **state)
+{
+	struct field typed[] = {
+		{ .name = (char *)"bits", .format = FIELD_UNSIGNED, .bytes = 2,
+		  .bits = 5, .shift = 3 },
+		{ .name = (char *)"c", .format = FIELD_CHAR, .bytes = 1 },
+		{ .name = (char *)"q", .format = FIELD_CHAR, .bytes = 1 },
+		{ .name = (char *)"n", .format = FIELD_CHAR, .bytes = 1 },
+		{ .name = (char *)"sym", .format = FIELD_SYMBOL, .bytes = 8 },
+		{ .name = (char *)"none", .format = FIELD_SYMBOL, .bytes = 8 },
+		{ .name = (char *)"str", .format = FIELD_SYMSTR, .bytes = 8 },
+		{ .name = (char *)"k", .format = FIELD_UNSIGNED, .bytes = 1,
+		  .bits = 4, .shift = 4, .constant = true, .value = 0xa5 },
+	};
+	struct trapline_event event = entry;
+	struct trapline_record record;
+
+	(void)state;
+	event.fields = typed;
+	event.field_count = sizeof(typed) / sizeof(typed[0]);
+	payload.at = 0;
+	build_number(&payload, 0x1f8, 2);
+	build_number(&payload, 'l', 1);
+	build_number(&payload, '\'', 1);
+	build_number(&payload, 0x90, 1);
+	build_number(&payload, 0xffffffff81000150, 8);
+	build_number(&payload, 7, 8);
+	build_number(&payload, 0xffffffffc0000010, 8);
+	record = record_of(&event, NULL);
+	line_is(&record,
+		"             cat-42      [001] .....  1234.567890: t: "
+		"(vfs_read+0x4/0x270) bits=31 c='l' q='\\'' n='\\x90' "
+		"sym=ksys_read+0x50/0x100 none=0x7 "
+		"str=\"ext4_file_open+0x10/0x80 [ext4]\" k=10");
+}
+
+/* Arrays: of numbers, cut off, of strings, with a fault in each. */
+static void arrays(void **state)
+{
+	struct field lists[] = {
+		{ .name = (char *)"x", .format = FIELD_HEX, .bytes = 2,
+		  .elements = 3 },
+		{ .name = (char *)"cut", .format = FIELD_SIGNED, .bytes = 4,
+		  .elements = 8 },
+		{ .name = (char *)"gone", .format = FIELD_SIGNED, .bytes = 4,
+		  .elements = 8 },
+		{ .name = (char *)"s", .format = FIELD_STRING, .elements = 2,
+		  .element = 0 },
+		{ .name = (char *)"s", .format = FIELD_STRING, .elements = 2,
+		  .element = 1 },
+	};
+	const char status[] = { TL_STATUS_OK, TL_STATUS_INCOMPLETE,
+				TL_STATUS_FAULT, TL_STATUS_OK,
+				TL_STATUS_FAULT };
+	struct trapline_event event = entry;
+	struct trapline_record record;
+
+	(void)state;
+	event.fields = lists;
+	event.field_count = sizeof(lists) / sizeof(lists[0]);
+	payload.at = 0;
+	build_number(&payload, 6, 2);
+	build_number(&payload, 0x000300020001, 6);
+	/* the last element was not whole */
+	build_number(&payload, 6, 2);
+	build_number(&payload, 0xabcdfffffffe, 6);
+	build_number(&payload, 0, 2);
+	build_string(&payload, "one");
+	build_string(&payload, "");
+	record = record_of(&event, status);
+	line_is(&record,
+		"             cat-42      [001] .....  1234.567890: t: "
+		"(vfs_read+0x4/0x270) x={0x1,0x2,0x3} cut={-2,<fault>} "
+		"gone=<fault> s={\"one\",<fault>}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +466,8 @@ int main(void)
 		cmocka_unit_test(module_and_contexts),
 		cmocka_unit_test(idle_long_and_strange_tasks),
 		cmocka_unit_test(times),
+		cmocka_unit_test(types),
+		cmocka_unit_test(arrays),
 		cmocka_unit_test(strings_are_escaped),
 		cmocka_unit_test(marks),
 		cmocka_unit_test(short_buffers_are_filled_and_measured),

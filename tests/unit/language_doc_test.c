@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/error.h"
-#include "symbols_world.h"
+#include "btf_world.h"
 
 #ifndef TEST_DATA
 #define TEST_DATA "tests/unit"
@@ -43,6 +43,8 @@ static struct reason reasons[] = { ERROR_LIST(REASON) };
 /* Named in the page, but their lines are too long for it. */
 static const char *const without_example[] = {
 	"line-long", "line-many", "args-many", "deref-depth", "program-long",
+	"filter-many", "filter-text-long", "filter-steps",
+	"filter-late",
 };
 
 
@@ -73,7 +75,7 @@ static int load(void **state)
 	if (!length || length == sizeof(page.text) ||
 	    memchr(page.text, '\0', length))
 		return -1;
-	return load_symbols(state);
+	return load_symbols_with_types(state);
 }
 
 static bool starts(const char *text, const char *start)

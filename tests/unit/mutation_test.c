@@ -3,7 +3,6 @@
  * Whatever a line is, it becomes a program that the kernel's own verifier
  * takes, or a refusal that points into the line.
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +13,8 @@
 
 #include <cmocka.h>
 
-#include "core/prog.h"
-
-#include "../../userspace/lib/event.h"
-#include "event_verify_world.h"
-#include "symbols_world.h"
+#include "line_world.h"
+#include "btf_world.h"
 
 enum {
 	ROUNDS = 40000,	/* unless TRAPLINE_ROUNDS says otherwise */
@@ -32,7 +28,9 @@ static const char *const parts[] = {
 	"$arg1", "$retval", "$stack", "$stack3", "$comm", "@", "@jiffies",
 	"\\", "\\\"", "\"", "\\-1", "=", "a=", "u8", ":s32", ":string",
 	":ustring", ":b1@2/8", "[4]", "[", "]", "0", "9", "0x", "18446744073709",
-	"->", "*", "if", "\n", "\r", "\x01", "\xff", "~", "tgt:", "_", "$",
+	"->", "*", "if", "file", "->f_next", ".dentry", "->f_path", "[0]",
+	"$current", "$arg*", "(file)", "(task_struct,tasks)", ":%pd", "f_tag",
+	"count", "\n", "\r", "\x01", "\xff", "~", "tgt:", "_", "$",
 };
 
 static uint32_t random_next(uint32_t *seed)
@@ -58,57 +56,6 @@ static void mutate(char *line, size_t size, uint32_t *seed)
 	snprintf(rest, sizeof(rest), "%s", line + from + cut);
 	snprintf(line + from, size - from, "%s%s",
 		 random_next(seed) % 4 ? part : "", rest);
-}
-
-/* A listing is a definition of the same event, unless its name is no longer
- * enough to tell which symbol it is. */
-static void check_listing(const struct trapline_event *event)
-{
-	char listing[4096], again[4096];
-	struct trapline_event *other;
-	struct trapline_error err;
-
-	trapline_event_listing(event, listing, sizeof(listing));
-	if (trapline_event_parse(listing, symbols, &other, &err)) {
-		assert_string_equal(trapline_error_name(err.code),
-				    "symbol-ambiguous");
-		return;
-	}
-	trapline_event_listing(other, again, sizeof(again));
-	assert_string_equal(listing, again);
-	assert_int_equal(event->address, other->address);
-	assert_int_equal(event->insn_count, other->insn_count);
-	assert_memory_equal(event->insns, other->insns,
-			    event->insn_count * sizeof(event->insns[0]));
-	trapline_event_free(other);
-}
-
-/* Returns 1 if the line was accepted. */
-static int try_line(const char *text)
-{
-	char *line = strdup(text);	/* an exact size for the sanitizer */
-	struct trapline_event *event;
-	struct trapline_error err;
-	int ret;
-
-	memset(&err, 0xa5, sizeof(err));
-	ret = trapline_event_parse(line, symbols, &event, &err);
-	if (ret) {
-		assert_int_equal(ret, -EINVAL);
-		assert_null(event);
-		assert_true(err.text[0]);
-		assert_string_not_equal(trapline_error_name(err.code),
-					"unknown");
-		assert_true(err.column >= 0);
-		assert_true((size_t)err.column <= strlen(line));
-		assert_true(err.length >= 1);
-	} else if (event) {
-		verify_event(event);
-		check_listing(event);
-		trapline_event_free(event);
-	}
-	free(line);
-	return !ret;
 }
 
 static void test_mutations(void **state)
@@ -137,7 +84,7 @@ static void test_mutations(void **state)
 		line[strcspn(line, "\n")] = '\0';
 		for (changes = i % 4; changes >= 0; changes--)
 			mutate(line, sizeof(line), &seed);
-		accepted += try_line(line);
+		accepted += line_check(line);
 	}
 	/* both ways are taken */
 	assert_true(accepted > rounds / 50);
@@ -150,6 +97,7 @@ int main(void)
 		cmocka_unit_test(test_mutations),
 	};
 
-	return cmocka_run_group_tests_name("mutation", tests, load_symbols,
+	return cmocka_run_group_tests_name("mutation", tests,
+					   load_symbols_with_types,
 					   free_symbols);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "prog_world.h"
+#include "prog_model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define RUNS 300000
@@ -43,17 +43,22 @@ static struct tl_insn draw_insn(void)
 {
 	static const u32 ops[] = { TL_OP_REG, TL_OP_STACK, TL_OP_SP, TL_OP_RETVAL,
 				   TL_OP_CALLER, TL_OP_PLACE, TL_OP_IMM,
-				   TL_OP_DEREF, TL_OP_PUT, TL_OP_PUT_REG,
-				   TL_OP_PUT_STRING, TL_OP_PUT_COMM };
+				   TL_OP_CURRENT, TL_OP_DEREF, TL_OP_PUT,
+				   TL_OP_PUT_REG, TL_OP_PUT_STRING, TL_OP_PUT_BYTES,
+				   TL_OP_PUT_COMM };
 	struct tl_insn insn = { ops[draw(COUNT(ops))], 0, 0 };
 
 	/* mostly as it must be, sometimes anything */
 	switch (draw(40) ? insn.op : 0) {
 	case TL_OP_REG:
-		insn.imm = 8 * draw(5);
+		insn.arg = draw(4) == 0;
+		insn.imm = insn.arg ? draw(TL_ENTRY_ARGS) : 8 * draw(5);
 		break;
 	case TL_OP_STACK:
 		insn.imm = draw(10);
+		break;
+	case TL_OP_RETVAL:
+		insn.arg = draw(2);
 		break;
 	case TL_OP_IMM:
 		insn.imm = SOURCE_KERNEL + draw(260);
@@ -65,6 +70,7 @@ static struct tl_insn draw_insn(void)
 		insn.imm = insn.op == TL_OP_PUT_REG ? 8 * draw(SOURCE_REGS) : 0;
 		break;
 	case TL_OP_PUT_STRING:
+	case TL_OP_PUT_BYTES:
 		insn.arg = 1 + draw(12);
 		insn.imm = draw(3);
 		break;
@@ -74,7 +80,8 @@ static struct tl_insn draw_insn(void)
 		break;
 	}
 	if (draw(4) == 0 &&
-	    (insn.op == TL_OP_DEREF || insn.op == TL_OP_PUT_STRING))
+	    (insn.op == TL_OP_DEREF || insn.op == TL_OP_PUT_STRING ||
+	     insn.op == TL_OP_PUT_BYTES))
 		insn.arg |= TL_ARG_USER;
 	return insn;
 }
@@ -95,7 +102,8 @@ static u32 draw_program(struct tl_insn *insns, u32 limit)
 			insns[i] = draw_insn();
 			op = insns[i].op;
 			fits = loaded ? op == TL_OP_DEREF || op == TL_OP_PUT ||
-					op == TL_OP_PUT_STRING :
+					op == TL_OP_PUT_STRING ||
+					op == TL_OP_PUT_BYTES :
 					op < TL_OP_DEREF || op == TL_OP_PUT_REG ||
 					op == TL_OP_PUT_COMM;
 		} while (!fits && draw(50));
@@ -106,157 +114,6 @@ static u32 draw_program(struct tl_insn *insns, u32 limit)
 	if (draw(50))
 		insns[count++] = (struct tl_insn)END;
 	return count;
-}
-
-/**
- * struct model - the second interpreter, argument by argument
- * @acc: accumulator
- * @faulted: the current argument has faulted
- * @out: payload
- * @bytes: its length
- * @statuses: of the arguments
- * @count: arguments so far
- */
-struct model {
-	u64 acc;
-	bool faulted;
-	u8 out[TL_RECORD_BYTES_MAX];
-	u32 bytes;
-	u8 statuses[TL_ARGS_MAX];
-	u32 count;
-};
-
-static void model_append(struct model *m, const void *bytes, u32 count)
-{
-	memcpy(m->out + m->bytes, bytes, count);
-	m->bytes += count;
-}
-
-static void model_string(struct model *m, const struct tl_source *src,
-			 const struct tl_insn *insn)
-{
-	u32 status = TL_STATUS_OK;
-	u16 length = 0;
-	u8 text[TL_STRING_BYTES_MAX];
-
-	if (m->faulted)
-		status = TL_STATUS_FAULT;
-	else
-		length = (u16)tl_source_string(src, text, m->acc + insn->imm,
-					       insn->arg & ~TL_ARG_USER,
-					       insn->arg & TL_ARG_USER, &status);
-	model_append(m, &length, 2);
-	model_append(m, text, length);
-	m->statuses[m->count++] = (u8)status;
-}
-
-static void model_load(struct model *m, const struct tl_source *src,
-		       const struct tl_insn *insn)
-{
-	u64 address = m->acc + insn->imm;
-
-	switch (insn->op) {
-	case TL_OP_REG:
-		m->acc = tl_source_reg(src, insn->imm);
-		break;
-	case TL_OP_STACK:
-		m->faulted = !tl_source_stack(src, insn->imm, &m->acc);
-		break;
-	case TL_OP_SP:
-		m->acc = tl_source_sp(src);
-		break;
-	case TL_OP_RETVAL:
-		m->acc = tl_source_retval(src);
-		break;
-	case TL_OP_CALLER:
-		m->acc = tl_source_caller(src);
-		break;
-	case TL_OP_PLACE:
-		m->acc = tl_source_place(src);
-		break;
-	case TL_OP_IMM:
-		m->acc = insn->imm;
-		break;
-	case TL_OP_DEREF:
-		if (m->faulted)
-			break;
-		m->acc = 0;
-		m->faulted = !tl_source_read(src, (u8 *)&m->acc, address,
-					     insn->arg & ~TL_ARG_USER,
-					     insn->arg & TL_ARG_USER);
-		break;
-	}
-}
-
-static void model_run(struct model *m, const struct tl_source *src,
-		      const struct tl_insn *insn)
-{
-	u8 text[17];
-	u16 length;
-	u64 value;
-
-	for (; insn->op != TL_OP_END; insn++) {
-		if (insn->op <= TL_OP_DEREF) {
-			model_load(m, src, insn);
-			continue;
-		}
-		if (insn->op == TL_OP_PUT_STRING) {
-			model_string(m, src, insn);
-		} else if (insn->op == TL_OP_PUT_COMM) {
-			length = (u16)tl_source_comm(src, text);
-			model_append(m, &length, 2);
-			model_append(m, text, length);
-			m->statuses[m->count++] = TL_STATUS_OK;
-		} else {
-			value = insn->op == TL_OP_PUT_REG ?
-				tl_source_reg(src, insn->imm) : m->acc;
-			value = m->faulted ? 0 : value;
-			model_append(m, &value, insn->arg);
-			m->statuses[m->count++] = m->faulted ? TL_STATUS_FAULT :
-							       TL_STATUS_OK;
-		}
-		m->faulted = false;
-	}
-}
-
-/* Run in memory of exactly the promised size, and as the model does. */
-static void check_run(const struct tl_prog *prog, struct tl_source *src)
-{
-	static struct model model;
-	u8 *out = malloc(prog->max_bytes + !prog->max_bytes);
-	u8 *statuses = malloc(prog->put_count + !prog->put_count);
-	struct tl_marks marks = { 0 };
-	u32 bytes, i, faults = 0, cuts = 0;
-
-	assert_true(out && statuses);
-	*src->accesses = 0;
-	bytes = tl_prog_run(prog, src, out, statuses, &marks);
-	*src->accesses = 0;
-	model.bytes = 0;
-	model.count = 0;
-	model.faulted = false;
-	model_run(&model, src, prog->insns);
-	assert_int_equal(model.count, prog->put_count);
-	assert_int_equal(bytes, model.bytes);
-	assert_true(bytes <= prog->max_bytes);
-	assert_memory_equal(out, model.out, bytes);
-	for (i = 0; i < model.count; i++) {
-		faults += model.statuses[i] == TL_STATUS_FAULT;
-		cuts += model.statuses[i] > TL_STATUS_FAULT;
-	}
-	assert_int_equal(marks.faults, faults);
-	assert_int_equal(marks.cuts, cuts);
-	if (faults || cuts)
-		assert_memory_equal(statuses, model.statuses, model.count);
-	if (prog->direct) {
-		assert_int_equal(bytes, prog->max_bytes);
-		assert_int_equal(faults + cuts, 0);
-		memset(out, 0xee, bytes);
-		tl_prog_run_direct(prog, src, out);
-		assert_memory_equal(out, model.out, bytes);
-	}
-	free(statuses);
-	free(out);
 }
 
 static void test_random(void **state)
@@ -284,7 +141,7 @@ static void test_random(void **state)
 			src.regs[i] = (draw(2) ? SOURCE_KERNEL : SOURCE_USER) +
 				      draw(300);
 		src.faults = draw(2) ? 0 : 1ull << draw(12) | 1ull << draw(12);
-		check_run(&prog, &src);
+		prog_model_check(&prog, &src);
 		free(prog.insns);
 	}
 	/* the draw is worth something only if both kinds come often */

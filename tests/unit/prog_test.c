@@ -118,6 +118,8 @@ static void test_loads(void **state)
 	expect_u64(load, 3, tl_source_caller(&source));
 	load[0].op = TL_OP_PLACE;
 	expect_u64(load, 3, tl_source_place(&source));
+	load[0].op = TL_OP_CURRENT;
+	expect_u64(load, 3, tl_source_current(&source));
 	load[0].op = TL_OP_IMM;
 	load[0].imm = 0xfedcba9876543210ull;
 	expect_u64(load, 3, 0xfedcba9876543210ull);
@@ -222,6 +224,30 @@ static void test_string_marks(void **state)
 	expect(insns, 3, "\0\0", 2);
 	assert_int_equal(result.marks.faults, 1);
 	assert_int_equal(result.marks.cuts, 0);
+	assert_int_equal(result.statuses[0], TL_STATUS_FAULT);
+}
+
+/* Memory as it is: zeros too, to the end, or to where it ends. */
+static void test_bytes(void **state)
+{
+	struct tl_insn insns[] = { { TL_OP_REG, 0, 16 },
+				   { TL_OP_PUT_BYTES, 6, 4 }, END };
+
+	(void)state;
+	memcpy(source.memory + 4, "a\0b\0\0cX", 7);
+	expect(insns, 3, "\6\0a\0b\0\0c", 8);
+	assert_int_equal(result.marks.faults + result.marks.cuts, 0);
+
+	memcpy(source.memory + SOURCE_MEMORY - 3, "end", 3);
+	insns[0] = (struct tl_insn){ TL_OP_IMM, 0,
+				     SOURCE_KERNEL + SOURCE_MEMORY - 7 };
+	expect(insns, 3, "\3\0end", 5);
+	assert_int_equal(result.marks.cuts, 1);
+	assert_int_equal(result.statuses[0], TL_STATUS_INCOMPLETE);
+
+	insns[0].imm = 0;
+	expect(insns, 3, "\0\0", 2);
+	assert_int_equal(result.marks.faults, 1);
 	assert_int_equal(result.statuses[0], TL_STATUS_FAULT);
 }
 
@@ -426,6 +452,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup(test_deref_chain, make_source),
 		cmocka_unit_test_setup(test_string, make_source),
 		cmocka_unit_test_setup(test_string_marks, make_source),
+		cmocka_unit_test_setup(test_bytes, make_source),
 		cmocka_unit_test_setup(test_user_string, make_source),
 		cmocka_unit_test_setup(test_comm, make_source),
 		cmocka_unit_test_setup(test_no_arguments, make_source),

@@ -9,43 +9,18 @@
 
 #include <cmocka.h>
 
-#include "prog_world.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "prog_expect.h"
 
 u64 tl_env_clock_ns(void)
 {
 	return 0;
 }
 
-static void expect(const struct tl_insn *insns, u32 count,
-		   enum tl_error_code expected, u32 expected_insn)
-{
-	struct tl_prog prog;
-	enum tl_error_code code;
-	u32 bad = 12345;
-
-	code = verify(&prog, insns, count, false, &bad);
-	if (code != expected || (code && bad != expected_insn))
-		fail_msg("code %d at %u, but %d at %u was expected", code, bad,
-			 expected, expected_insn);
-	free(prog.insns);
-}
-
-#define EXPECT(code, bad, ...)                                          \
-	do {                                                            \
-		static const struct tl_insn insns_[] = { __VA_ARGS__ }; \
-		expect(insns_, COUNT(insns_), code, bad);               \
-	} while (0)
-#define END { TL_OP_END, 0, 0 }
-#define SP { TL_OP_SP, 0, 0 }
-#define PUT { TL_OP_PUT, 8, 0 }
-
 static void test_reasons(void **state)
 {
 	(void)state;
 	EXPECT(TL_ERR_PROG_OP, 0, { 0, 0, 0 }, END);
-	EXPECT(TL_ERR_PROG_OP, 1, { TL_OP_PUT_COMM, 0, 0 }, { 20, 0, 0 }, END);
+	EXPECT(TL_ERR_PROG_OP, 1, { TL_OP_PUT_COMM, 0, 0 }, { 32, 0, 0 }, END);
 	EXPECT(TL_ERR_PROG_OP, 0, { 0xffffffff, 0, 0 }, END);
 	EXPECT(TL_ERR_PROG_OPERAND, 1, SP, { TL_OP_PUT, 3, 0 }, END);
 	EXPECT(TL_ERR_PROG_OPERAND, 1, SP, { TL_OP_DEREF, 0, 0 }, PUT, END);
@@ -60,6 +35,7 @@ static void test_reasons(void **state)
 	EXPECT(TL_ERR_PROG_FLOW, 1, SP, { TL_OP_PUT_COMM, 0, 0 }, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_DEREF, 8, 0 }, PUT, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_PUT_STRING, 8, 0 }, END);
+	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_PUT_BYTES, 8, 0 }, END);
 	/* a put uses the value up */
 	EXPECT(TL_ERR_PROG_FLOW, 2, SP, PUT, PUT, END);
 	EXPECT(TL_ERR_PROG_FLOW, 2, SP, PUT, { TL_OP_DEREF, 8, 0 }, PUT, END);
@@ -188,14 +164,19 @@ static bool operands_ok(const struct tl_insn *insn, bool is_return)
 
 	switch (insn->op) {
 	case TL_OP_REG:
+		if (insn->arg == TL_REG_ENTRY)
+			return is_return && insn->imm < TL_ENTRY_ARGS;
 		return !insn->arg && reg;
 	case TL_OP_STACK:
 		return !insn->arg && insn->imm < 65536;
 	case TL_OP_SP:
 	case TL_OP_PLACE:
+	case TL_OP_CURRENT:
 	case TL_OP_PUT_COMM:
 		return !insn->arg && !insn->imm;
 	case TL_OP_RETVAL:
+		return insn->arg <= TL_RETURN_DURATION && !insn->imm &&
+		       is_return;
 	case TL_OP_CALLER:
 		return !insn->arg && !insn->imm && is_return;
 	case TL_OP_IMM:
@@ -207,7 +188,11 @@ static bool operands_ok(const struct tl_insn *insn, bool is_return)
 	case TL_OP_PUT_REG:
 		return size_ok(insn->arg) && reg;
 	case TL_OP_PUT_STRING:
+	case TL_OP_PUT_BYTES:
 		return string_ok(insn->arg);
+	case TL_OP_TASK:
+		/* the name is for filters */
+		return insn->arg >= 1 && insn->arg <= 4 && !insn->imm;
 	}
 	return false;
 }
@@ -216,8 +201,9 @@ static bool operands_ok(const struct tl_insn *insn, bool is_return)
 static void check_operands(const struct tl_insn *insn, bool is_return)
 {
 	struct tl_insn insns[4] = { SP, *insn, PUT, END };
-	bool starts = insn->op <= TL_OP_IMM || insn->op == TL_OP_PUT_REG ||
-		      insn->op == TL_OP_PUT_COMM;
+	bool starts = insn->op <= TL_OP_IMM || insn->op == TL_OP_CURRENT ||
+		      insn->op == TL_OP_TASK ||
+		      insn->op == TL_OP_PUT_REG || insn->op == TL_OP_PUT_COMM;
 	bool ends = insn->op >= TL_OP_PUT;
 	struct tl_insn *from = insns + (starts ? 1 : 0);
 	struct tl_prog prog;

@@ -22,6 +22,7 @@
  * @stack: words of the stack; those after it are outside
  * @memory: behind SOURCE_KERNEL, and behind SOURCE_USER with all bits flipped
  * @comm: name of the task
+ * @task: what else it is asked for, by TL_TASK_*
  * @accesses: looks at memory so far
  * @faults: bit n set: the nth look at memory is a fault
  */
@@ -30,6 +31,7 @@ struct tl_source {
 	u64 stack[SOURCE_STACK];
 	u8 memory[SOURCE_MEMORY];
 	const char *comm;
+	u64 task[TL_TASK_COMM];
 	u32 *accesses;
 	u64 faults;
 };
@@ -38,6 +40,9 @@ static inline u64 tl_source_reg(const struct tl_source *src, u64 offset)
 {
 	u64 value;
 
+	/* behind the frame are the stack and the memory, not the end */
+	if (offset > sizeof(src->regs) - sizeof(value))
+		abort();
 	memcpy(&value, (const u8 *)src->regs + offset, sizeof(value));
 	return value;
 }
@@ -77,6 +82,23 @@ static inline u64 tl_source_caller(const struct tl_source *src)
 static inline u64 tl_source_place(const struct tl_source *src)
 {
 	return 0x91ace91aceull + src->regs[0];
+}
+
+/* The first words of the stack serve as what was saved at the entry. */
+static inline bool tl_source_entry(const struct tl_source *src, u64 number,
+				   u64 *value)
+{
+	return tl_source_stack(src, number, value);
+}
+
+static inline bool tl_source_duration(const struct tl_source *src, u64 *value)
+{
+	return tl_source_stack(src, 1, value);
+}
+
+static inline u64 tl_source_current(const struct tl_source *src)
+{
+	return 0x7a5c7a5c7a5cull + src->regs[0];
 }
 
 /* A byte of either memory; false: not mapped. */
@@ -127,12 +149,36 @@ static inline u32 tl_source_string(const struct tl_source *src, u8 *to,
 	return i;
 }
 
+static inline u32 tl_source_bytes(const struct tl_source *src, u8 *to,
+				  u64 address, u32 size, bool user, u32 *status)
+{
+	u32 i;
+
+	if (source_faults(src)) {
+		*status = TL_STATUS_FAULT;
+		return 0;
+	}
+	for (i = 0; i < size; i++)
+		if (!source_byte(src, address + i, user, &to[i])) {
+			*status = i ? TL_STATUS_INCOMPLETE : TL_STATUS_FAULT;
+			return i;
+		}
+	return size;
+}
+
 static inline u32 tl_source_comm(const struct tl_source *src, u8 *to)
 {
 	u32 length = (u32)strlen(src->comm);
 
 	memcpy(to, src->comm, length);
 	return length;
+}
+
+static inline u64 tl_source_task(const struct tl_source *src, u32 which)
+{
+	if (which < TL_TASK_TID || which >= TL_TASK_COMM)
+		abort();
+	return src->task[which];
 }
 
 #include "core/prog_run.h"

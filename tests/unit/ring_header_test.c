@@ -86,7 +86,7 @@ static void test_gap_before_new_packet(void **state)
 	(void)state;
 	world_make(&small);
 	assert_false(write_after(100 * GAP)->extended);
-	tl_ring_flush(&world.ring);
+	world_flush();
 	assert_false(write_after(GAP)->extended);
 	world_write_packet();
 	world.clock_ns += 3 * GAP;
@@ -129,7 +129,7 @@ static void test_extended_ids(void **state)
 	world_write(TL_EVENT_EXTENDED + 1);
 	world_write(0);
 	assert_false(world.log[3].extended);
-	tl_ring_flush(&world.ring);
+	world_flush();
 	/* the first of a packet, too */
 	world_write(TL_EVENT_EXTENDED);
 	assert_true(world.log[4].extended);

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring with nested contexts, by search.
+ * The ring with nested contexts, by search (ring_search.h): what can happen,
+ * and how far it is searched.
  *
- * The contexts of a CPU are strictly stack-ordered: what interrupts a writer
- * is over before the writer goes on. So complete calls, made at the points
- * where the ring's code has touched what others see, are all interleavings
- * there are. The search runs an operation, counts its points, and repeats it
- * with each action at each point, and then with each second action at each
- * later point: one inside the first, or after it.
- *
- * TL_SEARCH_DEPTH=3 in the environment looks further, for some minutes.
+ * TRAPLINE_LONG=1 in the environment looks further, for some minutes; build
+ * that with SANITIZE= (and another O=), or it takes four times as long.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +13,8 @@
 
 #include <cmocka.h>
 
-#include "ring_world.h"
+#include "ring_search.h"
 
-#define DEPTH_MAX 3
 #define GAP (1ull << TL_RECORD_TIME_BITS)
 
 static void write_small(void)
@@ -38,12 +32,17 @@ static void write_large(void)
 	world_write(world_payload_max());
 }
 
+/* More than a lap. Only its first and its last writer are interrupted. */
 static void write_storm(void)
 {
+	void (*on_point)(void) = world.on_point;
+	u32 packets = 1u << world.config.count_shift;
 	u32 i;
 
-	for (i = 0; i <= 1u << world.config.count_shift; i++)
+	for (i = 0; i <= packets; i++) {
+		world.on_point = i % packets ? NULL : on_point;
 		world_write(world_payload_max());
+	}
 }
 
 static void write_too_big(void)
@@ -53,7 +52,7 @@ static void write_too_big(void)
 
 static void flush(void)
 {
-	tl_ring_flush(&world.ring);
+	world_flush();
 }
 
 static void take(void)
@@ -81,22 +80,34 @@ static void write_in_the_past(void)
 	world_write(0);
 }
 
+/* The clock alone: the interrupted writer sees it. */
+static void clock_gap(void)
+{
+	world.clock_ns += GAP;
+}
+
+static void clock_back(void)
+{
+	world.clock_ns -= 40;
+}
+
+/* Begin a snapshot or end it: one at a time, and no end within the beginning. */
+static void snapshot(void)
+{
+	if (world.holding)
+		return;
+	if (world.held_seq == TL_SEQ_NONE)
+		world_hold();
+	else
+		world_resume();
+}
+
 static void write_three(void)
 {
 	world_write(0);
 	world_write(world_packet_bytes() / 4);
 	world_write(0);
 }
-
-/**
- * struct action - what can happen at a point, or be the outer operation
- * @name: for the report of a failure
- * @run: it
- */
-struct action {
-	const char *name;
-	void (*run)(void);
-};
 
 static const struct action small = { "small", write_small };
 static const struct action medium = { "medium", write_medium };
@@ -107,115 +118,11 @@ static const struct action flushing = { "flush", flush };
 static const struct action taking = { "take", take };
 static const struct action draining = { "take all", take_all };
 static const struct action late = { "after a gap", write_after_gap };
-static const struct action early = { "clock back", write_in_the_past };
+static const struct action early = { "earlier", write_in_the_past };
+static const struct action gap = { "gap", clock_gap };
+static const struct action back = { "clock back", clock_back };
+static const struct action holding = { "snapshot", snapshot };
 static const struct action three = { "three", write_three };
-
-/**
- * struct search - one search, and where it is
- * @config: the ring
- * @before: done before, uninterrupted; up to NULL
- * @outer: the interrupted operation
- * @actions: what interrupts it; up to NULL
- * @depth: interruptions at most
- * @point: at which point each interruption happens
- * @action: and which it is
- * @planned: interruptions of the current run
- * @done: of these, how many have happened
- * @passed: points passed in the current run
- * @runs: worlds made so far
- */
-struct search {
-	struct world_config config;
-	const struct action *const *before;
-	const struct action *outer;
-	const struct action *const *actions;
-	u32 depth;
-	u32 point[DEPTH_MAX];
-	const struct action *action[DEPTH_MAX];
-	u32 planned;
-	u32 done;
-	u32 passed;
-	u64 runs;
-};
-
-static struct search search;
-
-/* Where a failure was: called only if a check has failed. */
-static int tell(void **state)
-{
-	u32 i;
-
-	(void)state;
-	world.on_point = NULL;
-	if (!search.outer)
-		return 0;
-	fprintf(stderr, "in N=%u S=%u%s%s:", 1u << search.config.count_shift,
-		1u << search.config.packet_shift,
-		search.config.overwrite ? " overwrite" : "",
-		search.config.general ? " general" : "");
-	for (i = 0; search.before[i]; i++)
-		fprintf(stderr, " %s,", search.before[i]->name);
-	fprintf(stderr, " then %s", search.outer->name);
-	for (i = 0; i < search.planned; i++)
-		fprintf(stderr, ", at point %u %s", search.point[i],
-			search.action[i]->name);
-	fprintf(stderr, " (run %llu)\n", (unsigned long long)search.runs);
-	return 0;
-}
-
-static void at_point(void)
-{
-	u32 point = search.passed++;
-
-	/* what is before the last interruption was checked without it */
-	if (search.done == search.planned)
-		world_check_always();
-	while (search.done < search.planned &&
-	       search.point[search.done] == point)
-		search.action[search.done++]->run();
-}
-
-/* One world, from beginning to end. */
-static void run(void)
-{
-	u32 i;
-
-	search.runs++;
-	search.passed = 0;
-	search.done = 0;
-	world_make(&search.config);
-	for (i = 0; search.before[i]; i++)
-		search.before[i]->run();
-	world_check_quiet();
-	world.on_point = at_point;
-	search.outer->run();
-	world.on_point = NULL;
-	/* of three, the last may have been meant for what was over already */
-	if (search.planned <= 2)
-		assert_int_equal(search.done, search.planned);
-	world_settle();
-	world_laps(1);
-}
-
-static void search_from(u32 first_point)
-{
-	u32 level = search.planned;
-	u32 points, point, i;
-
-	run();
-	points = search.passed;
-	if (level == search.depth)
-		return;
-	search.planned++;
-	for (point = first_point; point < points; point++) {
-		for (i = 0; search.actions[i]; i++) {
-			search.point[level] = point;
-			search.action[level] = search.actions[i];
-			search_from(point);
-		}
-	}
-	search.planned--;
-}
 
 /* States to start from: nothing, room, no room, full, border, lap on lap. */
 static const struct action *const nothing[] = { NULL };
@@ -227,111 +134,137 @@ static const struct action *const read_once[] = { &storm, &draining, &medium,
 						  &small, NULL };
 static const struct action *const idle[] = { &large, &flushing, &draining,
 					     &large, NULL };
-static const struct action *const *const states[] = {
-	nothing, room, no_room, border, full, read_once, idle,
+static const struct action *const held[] = { &storm, &small, &holding, &taking,
+					     &large, NULL };
+static const struct action *const *const all_states[] = {
+	nothing, room, no_room, border, full, read_once, idle, held, NULL,
+};
+
+static const struct action *const *const few_states[] = {
+	full, held, NULL,
 };
 
 static const struct action *const all_outers[] = {
-	&small, &medium, &large, &late, &flushing, &taking, &too_big, NULL,
+	&small, &medium, &large, &late, &flushing, &taking, &holding, &too_big,
+	NULL,
 };
 
 static const struct action *const few_outers[] = {
-	&medium, &large, &flushing, &taking, NULL,
+	&medium, &large, &flushing, &taking, &holding, NULL,
 };
 
+static const struct action *const two_outers[] = { &large, &holding, NULL };
+
 static const struct action *const all_actions[] = {
-	&small, &large, &storm, &flushing, &taking, &draining,
-	&late, &early, &three, &too_big, NULL,
+	&small, &large, &storm, &three, &flushing, &taking, &draining, &holding,
+	&late, &early, &gap, &back, &too_big, NULL,
+};
+
+static const struct action *const most_actions[] = {
+	&small, &large, &storm, &flushing, &taking, &draining, &holding, NULL,
 };
 
 static const struct action *const few_actions[] = {
-	&small, &large, &storm, &flushing, &taking, NULL,
+	&small, &large, &storm, &flushing, &taking, &holding, NULL,
 };
 
-static const struct action *const fewer_actions[] = {
-	&small, &storm, &taking, NULL,
+static const struct action *const three_actions[] = {
+	&large, &storm, &taking, NULL,
 };
 
-static void search_all(struct world_config config,
-		       const struct action *const *outers,
-		       const struct action *const *actions, u32 depth)
+/* Within seconds: two deep, and three for what has told the most. */
+static void search_shortly(struct world_config config,
+			   struct search_count *count)
 {
-	const char *more = getenv("TL_SEARCH_DEPTH");
-	u32 i, j;
-
-	memset(&search, 0, sizeof(search));
-	search.config = config;
-	search.actions = actions;
-	search.depth = more ? (u32)atoi(more) : depth;
-	assert_in_range(search.depth, 0, DEPTH_MAX);
-	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-		for (j = 0; outers[j]; j++) {
-			search.before = states[i];
-			search.outer = outers[j];
-			search_from(0);
-		}
-	}
-	search.outer = NULL;
-}
-
-static void search_size(u32 packet_shift, u32 count_shift, bool overwrite)
-{
-	struct world_config config = {
-		.packet_shift = packet_shift,
-		.count_shift = count_shift,
-		.overwrite = overwrite,
+	const struct search_plan wide = {
+		config, all_states, few_outers, few_actions, 2,
+	};
+	const struct search_plan deep = {
+		config, few_states, two_outers, three_actions, 3,
 	};
 
-	search_all(config, all_outers, all_actions, 1);
-	search_all(config, few_outers,
-		   count_shift > 1 ? fewer_actions : few_actions, 2);
-	config.general = true;
-	search_all(config, all_outers, all_actions, 1);
+	search_all(&wide, count);
+	if (config.packet_shift > 7 && !config.wild)
+		search_all(&deep, count);
+}
+
+/* Within minutes: three deep, and two for all there is. */
+static void search_long(struct world_config config, struct search_count *count)
+{
+	const struct search_plan wide = {
+		config, all_states, all_outers, all_actions, 2,
+	};
+	const struct search_plan deep = {
+		config, all_states, few_outers, most_actions, 3,
+	};
+
+	search_all(&wide, count);
+	search_all(&deep, count);
+}
+
+/* Each size and clock, and all there is, the general way, one deep. */
+static void search_ring(u32 count_shift, bool overwrite)
+{
+	const char *is_long = getenv("TRAPLINE_LONG");
+	struct search_count count = { 0 };
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		struct search_plan all = {
+			.config.packet_shift = i & 1 ? 7 : 8,
+			.config.count_shift = count_shift,
+			.config.overwrite = overwrite,
+			.config.wild = i & 2,
+			.states = all_states,
+			.outers = all_outers,
+			.actions = all_actions,
+			.depth = 1,
+		};
+
+		if (is_long && !strcmp(is_long, "1"))
+			search_long(all.config, &count);
+		else
+			search_shortly(all.config, &count);
+		search_all(&all, &count);
+		all.config.general = true;
+		search_all(&all, &count);
+	}
+	print_message("# %llu worlds, with %llu different ends\n",
+		      (unsigned long long)count.worlds,
+		      (unsigned long long)count.ends);
 }
 
 static void test_discard_2(void **state)
 {
 	(void)state;
-	search_size(8, 1, false);
+	search_ring(1, false);
 }
 
 static void test_discard_4(void **state)
 {
 	(void)state;
-	search_size(8, 2, false);
+	search_ring(2, false);
 }
 
 static void test_overwrite_2(void **state)
 {
 	(void)state;
-	search_size(8, 1, true);
+	search_ring(1, true);
 }
 
 static void test_overwrite_4(void **state)
 {
 	(void)state;
-	search_size(8, 2, true);
-}
-
-/* Packets of 128 bytes, 48 of them for records: nearly each one is a border. */
-static void test_narrow(void **state)
-{
-	struct world_config config = { .packet_shift = 7, .count_shift = 1 };
-
-	(void)state;
-	search_all(config, few_outers, fewer_actions, 2);
-	config.overwrite = true;
-	search_all(config, few_outers, fewer_actions, 2);
+	search_ring(2, true);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_discard_2, tell),
-		cmocka_unit_test_teardown(test_discard_4, tell),
-		cmocka_unit_test_teardown(test_overwrite_2, tell),
-		cmocka_unit_test_teardown(test_overwrite_4, tell),
-		cmocka_unit_test_teardown(test_narrow, tell),
+		cmocka_unit_test_teardown(test_discard_2, search_tell),
+		cmocka_unit_test_teardown(test_discard_4, search_tell),
+		cmocka_unit_test_teardown(test_overwrite_2, search_tell),
+		cmocka_unit_test_teardown(test_overwrite_4, search_tell),
 	};
 	int failed;
 

@@ -95,9 +95,9 @@ static u32 check_packet_header(const struct tl_packet_header *header, u64 seq)
 		fail_msg("I6: packet %llu has sequence %llu",
 			 (unsigned long long)seq,
 			 (unsigned long long)header->sequence);
-	if (header->content_bits % 64 || content_bytes <= sizeof(*header) ||
+	if (header->content_bits % 64 || content_bytes < sizeof(*header) ||
 	    content_bytes >= world_packet_bytes())
-		fail_msg("packet %llu has %llu content bits",
+		fail_msg("I6: packet %llu has %llu content bits",
 			 (unsigned long long)seq,
 			 (unsigned long long)header->content_bits);
 	assert_int_equal(header->packet_bits,
@@ -107,7 +107,7 @@ static u32 check_packet_header(const struct tl_packet_header *header, u64 seq)
 			 (unsigned long long)seq);
 	if (header->discarded < world.last_discarded ||
 	    header->discarded > world.ring.lost)
-		fail_msg("packet %llu tells %llu lost, the one before %llu",
+		fail_msg("I8: packet %llu tells %llu lost, the one before %llu",
 			 (unsigned long long)seq,
 			 (unsigned long long)header->discarded,
 			 (unsigned long long)world.last_discarded);
@@ -146,6 +146,10 @@ static void check_packet(const u8 *packet, u64 seq)
 	if (header->end_ns < cursor.time_ns)
 		fail_msg("I7: packet %llu ends before its last record",
 			 (unsigned long long)seq);
+	if (world.reader.told != header->discarded)
+		fail_msg("I8: the reader was told %llu lost, and notes %llu",
+			 (unsigned long long)header->discarded,
+			 (unsigned long long)world.reader.told);
 	world.last_end_ns = header->end_ns;
 	world.last_discarded = header->discarded;
 	world.last_content_bytes = content_bytes;
@@ -158,6 +162,13 @@ static void count_skipped(u64 seq, u64 count)
 
 	if (!world.config.overwrite)
 		fail_msg("packets are skipped without overwriting");
+	for (i = 0; world.held_seq != TL_SEQ_NONE && i < count; i++) {
+		if (seq + i < world.kept_seq || seq + i >= world.held_seq)
+			continue;
+		if (!world.may_lose--)
+			fail_msg("packet %llu of a snapshot was overwritten",
+				 (unsigned long long)seq + i);
+	}
 	for (i = 0; i < world.logged; i++) {
 		u64 its = tl_pos_seq(world.ring.geo, world.log[i].pos);
 
@@ -167,8 +178,7 @@ static void count_skipped(u64 seq, u64 count)
 	world.skipped += count;
 }
 
-/* I4: the reader's packet does not change until the next take. */
-static void check_spare(void)
+void world_check_spare(void)
 {
 	const u8 *spare = tl_ring_buffer(&world.ring, world.reader.spare);
 
@@ -177,34 +187,78 @@ static void check_spare(void)
 		fail_msg("I4: the reader's packet was changed");
 }
 
+/* Why there is no packet. */
+static void check_none(int status)
+{
+	u64 next = world.reader.next_seq;
+
+	if ((status != -EAGAIN || next >= world.limit_most) &&
+	    (status != -ENODATA || next < world.limit_least))
+		fail_msg("no packet, %d, at %llu of %llu", status,
+			 (unsigned long long)next,
+			 (unsigned long long)world.reader.limit_seq);
+	world_check_spare();
+}
+
+/* The reader has @view. */
+static void check_view(const struct tl_packet_view *view)
+{
+	const u8 *packet = tl_ring_buffer(&world.ring, view->buffer);
+
+	assert_int_equal(view->buffer, world.reader.spare);
+	assert_int_equal(world.reader.next_seq, view->seq + 1);
+	if (view->seq != world.expect_seq + view->skipped)
+		fail_msg("packet %llu after %llu skipped, %llu was to be next",
+			 (unsigned long long)view->seq,
+			 (unsigned long long)view->skipped,
+			 (unsigned long long)world.expect_seq);
+	if (view->skipped)
+		count_skipped(world.expect_seq, view->skipped);
+	world.expect_seq = view->seq + 1;
+	check_packet(packet, view->seq);
+	memcpy(world.spare_copy, packet, world_packet_bytes());
+	world.have_spare_copy = true;
+}
+
 int world_take(void)
 {
 	struct tl_packet_view view;
-	const u8 *packet;
 	int status;
 
-	check_spare();
+	world_check_spare();
+	world.limit_least = world.reader.limit_seq;
+	world.limit_most = world.reader.limit_seq;
 	world.reading = true;
 	status = tl_ring_take(&world.ring, &world.reader, &view);
 	world.reading = false;
 	if (status) {
-		assert_int_equal(status, -EAGAIN);
-		check_spare();
+		check_none(status);
 		return status;
 	}
-	assert_int_equal(view.buffer, world.reader.spare);
-	assert_int_equal(world.reader.next_seq, view.seq + 1);
-	if (view.seq != world.expect_seq + view.skipped)
-		fail_msg("packet %llu after %llu skipped, %llu was to be next",
-			 (unsigned long long)view.seq,
-			 (unsigned long long)view.skipped,
-			 (unsigned long long)world.expect_seq);
-	if (view.skipped)
-		count_skipped(world.expect_seq, view.skipped);
-	world.expect_seq = view.seq + 1;
-	packet = tl_ring_buffer(&world.ring, view.buffer);
-	check_packet(packet, view.seq);
-	memcpy(world.spare_copy, packet, world_packet_bytes());
-	world.have_spare_copy = true;
+	if (view.seq >= world.limit_most)
+		fail_msg("packet %llu is behind the snapshot's end",
+			 (unsigned long long)view.seq);
+	check_view(&view);
+	if (!world.last_records)
+		fail_msg("packet %llu is empty", (unsigned long long)view.seq);
+	return 0;
+}
+
+int world_take_last(void)
+{
+	const struct tl_packet_header *header;
+	struct tl_packet_view view;
+	int status = tl_ring_take_last(&world.ring, &world.reader, &view);
+
+	if (status) {
+		check_none(status);
+		return status;
+	}
+	check_view(&view);
+	header = (const void *)world.spare_copy;
+	assert_int_equal(header->begin_ns, world.ring.max_ns);
+	assert_int_equal(header->end_ns, world.ring.max_ns);
+	assert_int_equal(world.last_content_bytes, TL_PACKET_HEADER_BYTES);
+	assert_int_equal(world.last_discarded, world.ring.lost);
 	return 0;
 }

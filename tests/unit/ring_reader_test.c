@@ -13,12 +13,6 @@ static const struct world_config lapping = {
 	.packet_shift = 8, .count_shift = 2, .overwrite = true,
 };
 
-/* Write the longest record: one that has a packet to itself. */
-static enum tl_outcome write_packet(void)
-{
-	return world_write(world_payload_max());
-}
-
 static void test_take(void **state)
 {
 	u32 i;
@@ -29,7 +23,7 @@ static void test_take(void **state)
 	world_write(0);
 	assert_int_equal(world_take(), -EAGAIN);
 	for (i = 0; i < 3; i++)
-		write_packet();
+		world_write_packet();
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(world_take(), 0);
 		assert_int_equal(world.expect_seq, i + 1);
@@ -48,13 +42,13 @@ static void test_overwrite_jumps(void **state)
 		for (again = 1; again < 14; again++) {
 			world_make(&lapping);
 			for (u32 i = 0; i < written; i++)
-				assert_int_equal(write_packet(), TL_RECORDED);
+				assert_int_equal(world_write_packet(), TL_RECORDED);
 			assert_int_equal(world_take(),
 					 written > 1 ? 0 : -EAGAIN);
 			assert_int_equal(world.skipped,
 					 written > 4 ? written - 4 : 0);
 			for (u32 i = 0; i < again; i++)
-				assert_int_equal(write_packet(), TL_RECORDED);
+				assert_int_equal(world_write_packet(), TL_RECORDED);
 			world_settle();
 			assert_int_equal(world.expect_seq, written + again);
 			assert_int_equal(world.ring.lost, 0);
@@ -85,10 +79,10 @@ static void test_skipped_survives_again(void **state)
 	(void)state;
 	config.count_shift = 1;
 	world_make(&config);
-	write_packet();
+	world_write_packet();
 	assert_int_equal(world_reserve(world_payload_max(), &slice, &index),
 			 TL_RECORDED);
-	write_packet();
+	world_write_packet();
 	assert_int_equal(world_take(), -EAGAIN);
 	world_store(&slice, index);
 	tl_ring_commit(&world.ring, &slice);
@@ -105,20 +99,77 @@ static void test_ready(void **state)
 	world_write(0);
 	assert_false(tl_ring_ready(&world.ring, 0, 1));
 	assert_false(tl_ring_closing(&world.ring, 0));
-	tl_ring_flush(&world.ring);
+	world_flush();
 	assert_true(tl_ring_ready(&world.ring, 0, 1));
 	assert_false(tl_ring_ready(&world.ring, 0, 2));
-	write_packet();
-	write_packet();
-	write_packet();
+	world_write_packet();
+	world_write_packet();
+	world_write_packet();
 	assert_true(tl_ring_ready(&world.ring, 0, 3));
 	assert_false(tl_ring_ready(&world.ring, 0, 4));
-	tl_ring_flush(&world.ring);
+	world_flush();
 	assert_true(tl_ring_ready(&world.ring, 0, 4));
 	world_drain();
 	assert_false(tl_ring_ready(&world.ring, 4, 1));
 	assert_false(tl_ring_closing(&world.ring, 4));
 	world_settle();
+}
+
+/*
+ * What another thread in poll() is told inside of a take. @at is the point at
+ * which a writer fills a packet; after that a reader that has not stored its
+ * next packet may be told too much, which only costs a look, but never too
+ * little, which costs a wake-up.
+ */
+static struct {
+	u32 at;
+	u32 passed;
+} watched;
+
+static void check_ready(void)
+{
+	bool is_exact = watched.passed < watched.at;
+	u32 full = 0;
+	u32 i;
+
+	if (watched.passed++ == watched.at) {
+		world.on_point = NULL;
+		world_write_packet();
+		world.on_point = check_ready;
+	}
+	for (i = 0; i < 4; i++)
+		full += tl_slot_state(world.slots[i].word) == TL_SLOT_FULL;
+	for (i = 1; i <= 4; i++) {
+		bool is_ready = tl_ring_ready(&world.ring,
+					      world.reader.next_seq, i);
+
+		if (i <= full || is_exact)
+			assert_int_equal(is_ready, i <= full);
+	}
+}
+
+static void test_ready_inside_take(void **state)
+{
+	u32 packets, i;
+
+	(void)state;
+	for (packets = 0; packets < 4; packets++) {
+		for (watched.at = 0; watched.at < 5; watched.at++) {
+			world_make(&small);
+			for (i = 0; i < packets; i++)
+				world_write_packet();
+			world_write(0);
+			if (packets)
+				world_flush();
+			watched.passed = 0;
+			world.on_point = check_ready;
+			assert_int_equal(world_take(), packets ? 0 : -EAGAIN);
+			world.on_point = NULL;
+			/* the look, the exchange, what was told */
+			assert_int_equal(watched.passed, packets ? 3 : 1);
+			world_settle();
+		}
+	}
 }
 
 /* A slot that is ahead: overwritten, and taking will jump. */
@@ -129,7 +180,7 @@ static void test_ready_when_overwritten(void **state)
 	(void)state;
 	world_make(&lapping);
 	for (i = 0; i < 5; i++)
-		write_packet();
+		world_write_packet();
 	assert_true(tl_ring_ready(&world.ring, 0, 1));
 	assert_true(tl_ring_ready(&world.ring, 0, 4));
 	world_settle();
@@ -144,7 +195,7 @@ static void test_closing(void **state)
 	world_make(&small);
 	assert_int_equal(world_reserve(24, &slice, &index), TL_RECORDED);
 	assert_false(tl_ring_closing(&world.ring, 0));
-	assert_true(tl_ring_flush(&world.ring));
+	assert_true(world_flush());
 	assert_int_equal(world.delivered, 0);
 	assert_true(tl_ring_closing(&world.ring, 0));
 	assert_false(tl_ring_ready(&world.ring, 0, 1));
@@ -166,6 +217,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_overwrite_never_full),
 		cmocka_unit_test(test_skipped_survives_again),
 		cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_ready_inside_take),
 		cmocka_unit_test(test_ready_when_overwritten),
 		cmocka_unit_test(test_closing),
 	};

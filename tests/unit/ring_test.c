@@ -146,11 +146,11 @@ static void test_full_after_flush(void **state)
 	world_make(&tiny);
 	for (i = 0; i < 2; i++) {
 		world_write(0);
-		assert_true(tl_ring_flush(&world.ring));
+		assert_true(world_flush());
 	}
 	assert_int_equal(world_write(0), TL_FULL);
 	assert_int_equal(world.ring.pos, 512);
-	assert_false(tl_ring_flush(&world.ring));
+	assert_false(world_flush());
 	assert_int_equal(world_take(), 0);
 	assert_int_equal(world_write(0), TL_RECORDED);
 	world_settle();
@@ -188,12 +188,12 @@ static void test_flush(void **state)
 {
 	(void)state;
 	world_make(&small);
-	assert_false(tl_ring_flush(&world.ring));
+	assert_false(world_flush());
 	assert_int_equal(world.ring.pos, 0);
 	world_write(24);
-	assert_true(tl_ring_flush(&world.ring));
+	assert_true(world_flush());
 	assert_int_equal(world.ring.pos, 256);
-	assert_false(tl_ring_flush(&world.ring));
+	assert_false(world_flush());
 	assert_int_equal(world_take(), 0);
 	assert_int_equal(world.last_content_bytes, 80 + 32);
 	assert_int_equal(world_take(), -EAGAIN);
@@ -256,7 +256,7 @@ static void test_last_commit_delivers(void **state)
 		world_make(&small);
 		for (i = 0; i < 3; i++)
 			world_reserve(8 * i, &slices[i], &index[i]);
-		tl_ring_flush(&world.ring);
+		world_flush();
 		for (i = 0; i < 3; i++) {
 			u32 which = orders[order][i];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The world of the ring's tests: writers, and the checks on its state. */
+/* The world of the ring's tests: its making, its clock and its writers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,8 +9,15 @@
 #include "ring_world.h"
 
 #define WORLD_STEPS_MAX 1000000
+#define GAP (1ll << TL_RECORD_TIME_BITS)
 
 struct world world;
+
+/* A world that world_save() has kept; its data is behind its log. */
+static struct {
+	struct world world;
+	u8 *data;
+} saved;
 
 static const struct tl_ring_identity identity = {
 	.uuid = "0123456789abcde",
@@ -19,7 +26,13 @@ static const struct tl_ring_identity identity = {
 
 u64 tl_env_clock_ns(void)
 {
-	world.clock_ns += (u64)world.clock_step_ns;
+	static const s64 wild[] = { 3, -40, GAP, 0, GAP - 1, -5, 2 * GAP + 1 };
+	u32 count = sizeof(wild) / sizeof(wild[0]);
+
+	if (world.config.wild)
+		world.clock_ns += (u64)wild[world.clock_looks++ % count];
+	else
+		world.clock_ns += (u64)world.clock_step_ns;
 	return world.clock_ns;
 }
 
@@ -50,9 +63,11 @@ static void world_memory(const struct world_config *config)
 	if (!world.ring.data || world_data_bytes(&world.config) != bytes ||
 	    world.config.packet_shift != config->packet_shift) {
 		world_free();
+		saved.data = malloc(bytes);
 		world.ring.data = malloc(bytes);
 		world.spare_copy = malloc(1u << config->packet_shift);
 	}
+	assert_non_null(saved.data);
 	assert_non_null(world.ring.data);
 	assert_non_null(world.spare_copy);
 	memset(world.ring.data, 0, bytes);
@@ -89,20 +104,85 @@ void world_make(const struct world_config *config)
 	world.spare_copy = spare_copy;
 	world.clock_ns = 1000000000;
 	world.clock_step_ns = 3;
+	world.held_seq = TL_SEQ_NONE;
+	world.limit_least = TL_SEQ_NONE;
+	world.limit_most = TL_SEQ_NONE;
 	world.ring.data = data;
 	world.ring.slots = world.slots;
 	world.ring.geo = tl_geometry(config->packet_shift, config->count_shift);
 	world.ring.overwrite = config->overwrite;
 	tl_ring_init(&world.ring, &world.reader, &identity);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		world.last_seq[i] = (s64)i - count;
+		world.last_word[i] = world.slots[i].word;
+	}
 }
 
-/* What a slot has committed in all once packet @seq is complete. */
-static u64 world_committed(u64 seq)
+static void world_copy(struct world *to, const struct world *from)
 {
-	return ((seq >> world.config.count_shift) + 1)
-	       << world.config.packet_shift;
+	size_t slots = offsetof(struct world, slots) +
+		       sizeof(from->slots[0]) * tl_packet_count(from->ring.geo);
+	size_t rest = offsetof(struct world, logged);
+
+	memcpy(to, from, slots);
+	memcpy(to->log, from->log, sizeof(from->log[0]) * from->logged);
+	memcpy((u8 *)to + rest, (const u8 *)from + rest,
+	       offsetof(struct world, on_point) - rest);
+}
+
+void world_save(void)
+{
+	/* the copy of the spare is not kept: it is still as the spare itself */
+	world_check_spare();
+	world_copy(&saved.world, &world);
+	memcpy(saved.data, world.ring.data, world_data_bytes(&world.config));
+}
+
+void world_restore(void)
+{
+	world_copy(&world, &saved.world);
+	memcpy(world.ring.data, saved.data, world_data_bytes(&world.config));
+	memcpy(world.spare_copy, tl_ring_buffer(&world.ring, world.reader.spare),
+	       world_packet_bytes());
+}
+
+static u64 mix(u64 lane, u64 word)
+{
+	lane = (lane ^ word) * 0x9e3779b97f4a7c15;
+	return lane ^ lane >> 29;
+}
+
+/* In four lanes, so that the multiplications need not wait for each other. */
+static u64 hash_words(u64 seed, const void *from, size_t bytes)
+{
+	u64 a = seed, b = ~seed, c = seed << 1, d = ~seed << 1;
+	const u64 *word = from;
+	const u64 *end = word + bytes / sizeof(*word);
+
+	for (; end - word >= 4; word += 4) {
+		a = mix(a, word[0]);
+		b = mix(b, word[1]);
+		c = mix(c, word[2]);
+		d = mix(d, word[3]);
+	}
+	while (word < end)
+		a = mix(a, *word++);
+	return mix(mix(mix(a, b), c), d);
+}
+
+u64 world_hash(void)
+{
+	u32 count = tl_packet_count(world.ring.geo);
+	size_t slots = offsetof(struct world, slots) +
+		       count * sizeof(world.slots[0]);
+	size_t rest = offsetof(struct world, movers) -
+		      offsetof(struct world, logged);
+	u64 hash = hash_words(1, &world, slots);
+
+	hash = hash_words(hash, world.log, world.logged * sizeof(world.log[0]));
+	hash = hash_words(hash, &world.logged, rest);
+	return hash_words(hash, world.ring.data,
+			  world_data_bytes(&world.config));
 }
 
 void world_jump(u64 seq)
@@ -117,6 +197,7 @@ void world_jump(u64 seq)
 		world.slots[i].word = tl_slot_word(TL_SLOT_IDLE, i, its);
 		world.slots[i].committed = world_committed(its);
 		world.last_seq[i] = (s64)its;
+		world.last_word[i] = world.slots[i].word;
 	}
 	world.ring.pos = seq << world.config.packet_shift;
 	world.reader.next_seq = seq;
@@ -126,8 +207,10 @@ void world_jump(u64 seq)
 
 void world_free(void)
 {
+	free(saved.data);
 	free(world.ring.data);
 	free(world.spare_copy);
+	saved.data = NULL;
 	world.ring.data = NULL;
 	world.spare_copy = NULL;
 }
@@ -141,7 +224,6 @@ static enum tl_outcome world_reserve_slice(u32 id, struct tl_slice *slice)
 	slice->pos = tl_ring_pos(&world.ring);
 	tl_point();
 	slice->time_ns = tl_ring_now(&world.ring);
-	tl_point();
 	slice->commit_bytes = tl_record_bytes(payload, false);
 	slice->extended = false;
 	if (!world.config.general && id < TL_EVENT_EXTENDED &&
@@ -155,13 +237,20 @@ static enum tl_outcome world_reserve_slice(u32 id, struct tl_slice *slice)
 
 enum tl_outcome world_reserve(u32 id, struct tl_slice *slice, u32 *index)
 {
+	u64 pos = world.ring.pos;
+	u64 movers = ++world.movers;
 	enum tl_outcome outcome;
 	struct world_entry *entry;
 
+	world.writers++;
 	outcome = world_reserve_slice(id, slice);
+	world.writers--;
 	world.outcomes[outcome]++;
-	if (outcome != TL_RECORDED)
+	if (outcome != TL_RECORDED) {
+		if (world.movers == movers && world.ring.pos != pos)
+			fail_msg("I9: a refused record has moved pos");
 		return outcome;
+	}
 	assert_true(world.logged < WORLD_LOG_MAX);
 	*index = world.logged++;
 	entry = &world.log[*index];
@@ -188,25 +277,10 @@ void world_store(const struct tl_slice *slice, u32 index)
 {
 	struct world_entry *entry = &world.log[index];
 	u32 payload = world_payload(entry->id);
-	u8 *to = tl_ring_record(&world.ring, slice);
+	u8 *to;
 
 	world_check_open(slice->pos);
-	if (slice->extended) {
-		struct tl_record_extended *header = (void *)to;
-
-		header->event = TL_EVENT_EXTENDED;
-		header->id = entry->id;
-		header->time_ns = slice->time_ns;
-		header->context = index << TL_EXTENDED_TID_SHIFT;
-		header->reserved = 0;
-		to += sizeof(*header);
-	} else {
-		u64 header = tl_record_header(entry->id, slice->time_ns, 0,
-					      index);
-
-		memcpy(to, &header, sizeof(header));
-		to += sizeof(header);
-	}
+	to = tl_record_store(&world.ring, slice, entry->id, 0, index);
 	tl_point();
 	world_check_open(slice->pos);
 	memcpy(to, world_pattern(index), payload);
@@ -228,160 +302,54 @@ enum tl_outcome world_write(u32 id)
 	return outcome;
 }
 
-/* I1: the buffers of the slots and the spare are a permutation. */
-static void world_check_buffers(void)
+bool world_flush(void)
 {
-	u32 count = 1u << world.config.count_shift;
-	u32 seen = 1u << world.reader.spare;
-	u32 i;
+	bool was_open = tl_ring_flush(&world.ring);
 
-	for (i = 0; i < count; i++) {
-		u32 buffer = tl_slot_buffer(world.slots[i].word);
-
-		/* the taker has swapped the word, but not its own field yet */
-		if (buffer > count || (seen & 1u << buffer && !world.reading))
-			fail_msg("I1: buffer %u is in two places", buffer);
-		seen |= 1u << buffer;
-	}
+	world.movers += was_open;
+	return was_open;
 }
 
-/* The whole sequence of a slot, 46 bits of which are in its word. */
-static s64 world_slot_seq(u32 slot)
+/* It may change inside of a take, which goes by any that it has seen. */
+static void world_limit(u64 seq)
 {
-	u64 near = (u64)world.last_seq[slot];
-	u64 word = world.slots[slot].word;
-
-	return (s64)(near + (u64)((s64)(((word >> TL_SLOT_SEQ_SHIFT) - near)
-					<< TL_SLOT_SEQ_SHIFT) >>
-				  TL_SLOT_SEQ_SHIFT));
+	world.held_seq = seq;
+	world.reader.limit_seq = seq;
+	if (seq < world.limit_least)
+		world.limit_least = seq;
+	if (seq > world.limit_most)
+		world.limit_most = seq;
 }
 
-/* I3: sequences of a slot only grow, by whole laps. */
-static void world_check_sequences(void)
-{
-	u32 count = 1u << world.config.count_shift;
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		s64 seq = world_slot_seq(i);
-
-		if (seq < world.last_seq[i] || ((u64)seq & (count - 1)) != i)
-			fail_msg("I3: slot %u went from %lld to %lld", i,
-				 (long long)world.last_seq[i], (long long)seq);
-		world.last_seq[i] = seq;
-	}
-}
-
-void world_check_always(void)
+u64 world_hold(void)
 {
 	u64 pos = world.ring.pos;
-	u64 seq = tl_pos_seq(world.ring.geo, pos);
-	u32 slot = tl_seq_slot(world.ring.geo, seq);
+	u64 kept = world.expect_seq;
+	u64 held;
 
-	world_check_buffers();
-	world_check_sequences();
-	if (tl_pos_offset(world.ring.geo, pos)) {
-		u64 word = world.slots[slot].word;
-
-		/* I2 */
-		if (tl_slot_state(word) != TL_SLOT_OPEN ||
-		    tl_slot_ahead(word, seq))
-			fail_msg("I2: pos in packet %llu, but slot word %llx",
-				 (unsigned long long)seq,
-				 (unsigned long long)word);
-	}
+	/* the first that is there and not yet taken */
+	while (kept < tl_pos_seq(world.ring.geo, pos) &&
+	       (tl_slot_ahead(tl_ring_slot(&world.ring, kept)->word, kept) ||
+		tl_slot_state(tl_ring_slot(&world.ring, kept)->word) ==
+			TL_SLOT_IDLE))
+		kept++;
+	world.kept_seq = kept;
+	/* one that is interrupted may have decided to overwrite already */
+	world.may_lose = world.writers ? 1 : 0;
+	world.holding = true;
+	held = tl_ring_hold(&world.ring);
+	world.holding = false;
+	world.movers++;
+	if (tl_seq_pos(world.ring.geo, held) < pos)
+		fail_msg("a snapshot up to %llu, but pos was %llu",
+			 (unsigned long long)held, (unsigned long long)pos);
+	world_limit(held);
+	return held;
 }
 
-/*
- * Is it the next packet's slot, opened before its time? A writer did so, was
- * overtaken, and found that the packet before has room for it after all.
- */
-static bool world_is_prepared(u64 word)
+void world_resume(void)
 {
-	u64 pos = world.ring.pos;
-	u64 next = tl_pos_seq(world.ring.geo, pos) +
-		   (tl_pos_offset(world.ring.geo, pos) ? 1 : 0);
-
-	return tl_slot_state(word) == TL_SLOT_OPEN && !tl_slot_ahead(word, next);
-}
-
-void world_check_quiet(void)
-{
-	struct tl_geometry geo = world.ring.geo;
-	u64 pos_seq = tl_pos_seq(geo, world.ring.pos);
-	u32 offset = tl_pos_offset(geo, world.ring.pos);
-	u32 i;
-
-	world_check_always();
-	for (i = 0; i < tl_packet_count(geo); i++) {
-		struct tl_slot *slot = &world.slots[i];
-		s64 seq = world_slot_seq(i);
-		u64 expect = world_committed((u64)seq);
-
-		if (offset && (u64)seq == pos_seq)
-			expect = expect + offset - tl_packet_bytes(geo);
-		else if (world_is_prepared(slot->word))
-			expect -= tl_packet_bytes(geo);
-		else if (tl_slot_state(slot->word) == TL_SLOT_OPEN)
-			fail_msg("slot %u stays open", i);
-		/* I5 */
-		if (slot->committed != expect)
-			fail_msg("I5: slot %u committed %llu, not %llu", i,
-				 (unsigned long long)slot->committed,
-				 (unsigned long long)expect);
-	}
-	if (world.delivered != pos_seq - world.base_seq)
-		fail_msg("I5: %llu deliveries of %llu packets",
-			 (unsigned long long)world.delivered,
-			 (unsigned long long)(pos_seq - world.base_seq));
-	/* I8 */
-	if (world.outcomes[TL_RECORDED] != world.logged ||
-	    world.ring.lost != world_lost())
-		fail_msg("I8: the ring counts %llu lost, the writers %llu",
-			 (unsigned long long)world.ring.lost,
-			 (unsigned long long)world_lost());
-}
-
-void world_drain(void)
-{
-	while (!world_take())
-		;
-}
-
-void world_settle(void)
-{
-	u32 i;
-
-	world_check_quiet();
-	tl_ring_flush(&world.ring);
-	world_drain();
-	world_check_quiet();
-	if (world.expect_seq != tl_pos_seq(world.ring.geo, world.ring.pos))
-		fail_msg("packets up to %llu were closed, up to %llu read",
-			 (unsigned long long)tl_pos_seq(world.ring.geo,
-							world.ring.pos),
-			 (unsigned long long)world.expect_seq);
-	if (tl_ring_ready(&world.ring, world.reader.next_seq, 1) ||
-	    tl_ring_closing(&world.ring, world.reader.next_seq))
-		fail_msg("a drained ring says that it has packets");
-	for (i = 0; i < world.logged; i++)
-		if (world.log[i].read == world.log[i].overwritten)
-			fail_msg("I8: record %u of %u is %s", i, world.logged,
-				 world.log[i].read ? "read and overwritten" :
-						     "nowhere");
-}
-
-void world_laps(u32 laps)
-{
-	u32 packets = laps << world.config.count_shift;
-	u64 lost = world_lost();
-
-	while (packets--) {
-		world_write(8);
-		tl_ring_flush(&world.ring);
-		world_drain();
-	}
-	if (world_lost() != lost)
-		fail_msg("I9: an empty ring loses records");
-	world_settle();
+	assert_false(world.holding);
+	world_limit(TL_SEQ_NONE);
+	WRITE_ONCE(world.ring.overwrite, world.config.overwrite);
 }

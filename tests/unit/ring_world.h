@@ -23,12 +23,14 @@
  * @count_shift: log2 of the packets
  * @overwrite: the mode
  * @general: writers take the general way at once, not the fast one
+ * @wild: the clock jumps, by just less than a long gap or more, and steps back
  */
 struct world_config {
 	u32 packet_shift;
 	u32 count_shift;
 	bool overwrite;
 	bool general;
+	bool wild;
 };
 
 /**
@@ -57,10 +59,11 @@ struct world_entry {
  * @reader: its reader
  * @config: what world_make() was given
  * @slots: the ring's slots
- * @clock_ns: what the clock says next
- * @clock_step_ns: by how much each look at the clock moves it
  * @log: accepted records
  * @logged: their number
+ * @clock_ns: what the clock says next
+ * @clock_step_ns: by how much each look at the clock moves it
+ * @clock_looks: number of looks at a wild clock
  * @outcomes: what became of the offered records, by enum tl_outcome
  * @delivered: calls of tl_ring_delivered()
  * @base_seq: number of the world's first packet
@@ -69,24 +72,40 @@ struct world_entry {
  * @last_time_ns: time of the last record read
  * @last_end_ns: end of the last packet read
  * @last_discarded: lost records told by the last packet read
- * @last_seq: sequences of the slots when they were looked at last
  * @last_content_bytes: of the last packet read
  * @last_records: in the last packet read
  * @spare_copy: what the reader's packet looked like when it was taken
+ * @held_seq: the snapshot goes up to this packet, and without it, or
+ *	%TL_SEQ_NONE
+ * @kept_seq: the first packet that the snapshot must keep
+ * @limit_least: least of the reader's limits since its last take has begun
+ * @limit_most: and the greatest
+ * @may_lose: packets of the snapshot that a writer may still overwrite
+ * @writers: reservations under way
  * @have_spare_copy: a packet was taken
  * @reading: the reader is inside of tl_ring_take()
- * @on_point: called at each tl_point(), or NULL
+ * @holding: somebody is inside of tl_ring_hold(); there are never two
+ * @movers: calls that may have moved the position
+ * @last_seq: sequences of the slots when they were looked at last
+ * @last_word: words of the slots then
+ * @last_spare: and the reader's packet
+ * @last_pos: and the position
  * @steps: points passed since world_make(), to find a loop without end
+ * @on_point: called at each tl_point(), or NULL
+ *
+ * What is before @movers is the state: it decides what will come, together with
+ * the data, and with the contexts that are under way.
  */
 struct world {
 	struct tl_ring ring;
 	struct tl_ring_reader reader;
 	struct world_config config;
 	struct tl_slot slots[WORLD_SLOTS_MAX];
-	u64 clock_ns;
-	s64 clock_step_ns;
 	struct world_entry log[WORLD_LOG_MAX];
 	u32 logged;
+	u64 clock_ns;
+	s64 clock_step_ns;
+	u64 clock_looks;
 	u64 outcomes[TL_OUTCOMES];
 	u64 delivered;
 	u64 base_seq;
@@ -95,14 +114,25 @@ struct world {
 	u64 last_time_ns;
 	u64 last_end_ns;
 	u64 last_discarded;
-	s64 last_seq[WORLD_SLOTS_MAX];
 	u32 last_content_bytes;
 	u32 last_records;
 	u8 *spare_copy;
+	u64 held_seq;
+	u64 kept_seq;
+	u64 limit_least;
+	u64 limit_most;
+	u64 may_lose;
+	u32 writers;
 	bool have_spare_copy;
 	bool reading;
-	void (*on_point)(void);
+	bool holding;
+	u64 movers;
+	s64 last_seq[WORLD_SLOTS_MAX];
+	u64 last_word[WORLD_SLOTS_MAX];
+	u64 last_spare;
+	u64 last_pos;
 	u64 steps;
+	void (*on_point)(void);
 };
 
 extern struct world world;
@@ -136,10 +166,22 @@ static inline u64 world_lost(void)
 	       world.outcomes[TL_TOO_BIG];
 }
 
+/* What a slot has committed in all once packet @seq is complete. */
+static inline u64 world_committed(u64 seq)
+{
+	return ((seq >> world.config.count_shift) + 1)
+	       << world.config.packet_shift;
+}
+
 void world_make(const struct world_config *config);
 void world_free(void);
 /* Right after world_make(): the first packet is number @seq. */
 void world_jump(u64 seq);
+/* Keep a quiet world, and go back to it, which is quicker than to repeat it. */
+void world_save(void);
+void world_restore(void);
+/* Of the state of a quiet world, all that decides over its future. */
+u64 world_hash(void);
 
 /* Payload of the log's record @index; as long as you like. */
 const u8 *world_pattern(u32 index);
@@ -148,17 +190,29 @@ const u8 *world_pattern(u32 index);
 enum tl_outcome world_write(u32 id);
 enum tl_outcome world_reserve(u32 id, struct tl_slice *slice, u32 *index);
 void world_store(const struct tl_slice *slice, u32 index);
+bool world_flush(void);
 
-/* Take a packet and check all of it; 0 or -EAGAIN. */
+/* Begin a snapshot, which keeps all that is there; end it. */
+u64 world_hold(void);
+void world_resume(void);
+
+/* Take a packet and check all of it; 0, -EAGAIN or -ENODATA. */
 int world_take(void);
-void world_drain(void);
+/* Take packets as long as there are some; returns why there is none. */
+int world_drain(void);
+/* A packet for what was lost after the last one; 0 or -EAGAIN. */
+int world_take_last(void);
 
 /* What must be true at any time, even in the middle of a reservation. */
 void world_check_always(void);
 /* What must be true when no writer is under way. */
 void world_check_quiet(void);
-/* Flush, read everything, and balance the books. */
+/* I4: the reader's packet does not change until the next take. */
+void world_check_spare(void);
+/* Flush, read everything, end a snapshot, and balance the books. */
 void world_settle(void);
+/* The end of the ring: the last packet tells of all losses. */
+void world_finish(void);
 /* The ring still works: so many laps of records, all of them read. */
 void world_laps(u32 laps);
 

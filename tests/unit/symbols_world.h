@@ -7,6 +7,9 @@
 
 extern struct trapline_symbols *symbols;
 
+/* The event of a line, which must be one. */
+struct trapline_event *parse_event(const char *line);
+
 /* Set-up and tear-down of a group of tests. */
 int load_symbols(void **state);
 int free_symbols(void **state);

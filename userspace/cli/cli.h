@@ -38,6 +38,10 @@ extern const struct command command_help;
 /* Values of long options that have no letter. */
 #define OPTION_HELP 'h'
 #define OPTION_NANO 256
+#define OPTION_PID 257
+#define OPTION_COMM 258
+#define OPTION_CGROUP 259
+#define OPTION_CHILDREN 260
 
 /** command_find() - by name, or NULL */
 const struct command *command_find(const char *name);

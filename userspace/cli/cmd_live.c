@@ -43,6 +43,28 @@ static unsigned int read_power(const char *text, unsigned int min,
 	return value;
 }
 
+/* An option that says whose hits are recorded. */
+static int take_restriction(const struct command *self, int option,
+			    struct restriction *only)
+{
+	switch (option) {
+	case OPTION_PID:
+		if (!restrict_add_pids(only, optarg))
+			return -1;
+		return usage_error(self, "\"%s\" is not PID[,PID]...: process numbers",
+				   optarg);
+	case OPTION_COMM:
+		only->comm = optarg;
+		return -1;
+	case OPTION_CGROUP:
+		only->cgroup = optarg;
+		return -1;
+	default:
+		return usage_error(self,
+				   "--children: processes that are forked meanwhile cannot be followed yet; --cgroup has those of a cgroup, --comm those of a name");
+	}
+}
+
 /* One option; -1 to go on, or an exit code. */
 static int take_option(const struct command *self, int option, char **argv,
 		       struct live *live)
@@ -71,9 +93,17 @@ static int take_option(const struct command *self, int option, char **argv,
 	case 'o':
 		live->output_name = optarg;
 		return -1;
+	case 'w':
+		live->opts.overwrite = true;
+		return -1;
 	case OPTION_NANO:
 		live->format.nanoseconds = true;
 		return -1;
+	case OPTION_PID:
+	case OPTION_COMM:
+	case OPTION_CGROUP:
+	case OPTION_CHILDREN:
+		return take_restriction(self, option, &live->only);
 	case OPTION_HELP:
 		help_command(self);
 		return EXIT_GOOD;
@@ -90,7 +120,7 @@ static int read_options(const struct command *self, int argc, char **argv,
 	opterr = 0;
 	/* "+": what follows the first word that is no option is the command */
 	while (status < 0 &&
-	       (option = getopt_long(argc, argv, "+:hb:e:f:n:o:", self->options,
+	       (option = getopt_long(argc, argv, "+:hb:e:f:n:o:w", self->options,
 				     NULL)) != -1)
 		status = take_option(self, option, argv, live);
 	if (status >= 0)
@@ -126,6 +156,8 @@ static int run_live(const struct command *self, int argc, char **argv)
 	};
 	int status = read_options(self, argc, argv, &live);
 
+	if (status < 0 && live.opts.overwrite)
+		live_catch_snapshots();
 	if (status < 0)
 		status = open_output(&live) || live_prepare(&live) ?
 			EXIT_FAILED : live_run(&live);
@@ -139,6 +171,11 @@ static const struct option options[] = {
 	{ "bytes", required_argument, NULL, 'b' },
 	{ "packets", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "overwrite", no_argument, NULL, 'w' },
+	{ "pid", required_argument, NULL, OPTION_PID },
+	{ "comm", required_argument, NULL, OPTION_COMM },
+	{ "cgroup", required_argument, NULL, OPTION_CGROUP },
+	{ "children", no_argument, NULL, OPTION_CHILDREN },
 	{ "nano", no_argument, NULL, OPTION_NANO },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
@@ -150,13 +187,20 @@ const struct command command_live = {
 	.summary = "Trace and print each record, while a command runs or until Ctrl-C.",
 	.details =
 	"Records go to standard output, which the command has too, or to a file, one\n"
-	"a line, in the form of ftrace; at the end a table of what was recorded and lost goes to standard error. The\n"
-	"whole system is traced, not only the command.\n\n"
+	"a line, in the form of ftrace; at the end a table of what was recorded and\n"
+	"lost goes to standard error. The whole system is traced, not only the command,\n"
+	"unless --pid, --comm or --cgroup says whose hits are recorded.\n\n"
 	"  -e, --event LINE    an event, in the language of kprobe_events\n"
 	"  -f, --file FILE     events from a file, one a line; - is standard input\n"
 	"  -b, --bytes N       bytes of a packet, a power of two (default 64k)\n"
 	"  -n, --packets N     packets for each CPU, a power of two (default 16)\n"
 	"  -o, --output FILE   records into a file, not to standard output\n"
+	"  -w, --overwrite     a flight recorder: keep the newest records, print them at\n"
+	"                      the end and when SIGUSR2 comes\n"
+	"      --pid PID[,PID]  only these processes, with all their threads\n"
+	"      --comm GLOB     only tasks whose name fits: * ? [a-z]\n"
+	"      --cgroup PATH   only tasks in this cgroup (version 2) and those that are\n"
+	"                      below it now\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",
 	.options = options,

@@ -84,8 +84,8 @@ void doctor_check_ftrace(struct doctor *doctor)
 	else if (value[0] == '0')
 		doctor_say(doctor, DOCTOR_WARN, "ftrace",
 			   "sysctl kernel.ftrace_enabled=1",
-			   "disabled: probes at function entries cannot be "
-			   "armed");
+			   "disabled: probes at function entries are armed, "
+			   "and never hit");
 	else
 		doctor_say(doctor, DOCTOR_OK, "ftrace", NULL, "enabled");
 }

@@ -218,7 +218,8 @@ void doctor_check_lockdown(struct doctor *doctor)
 		doctor_say(doctor, doctor->module_loaded ? DOCTOR_OK :
 							   DOCTOR_WARN,
 			   "lockdown", doctor->module_loaded ? NULL :
-			   "sign the module with a key that the kernel trusts",
+			   "sign it (scripts/sign-file of the kernel's headers) "
+			   "with a key that the kernel trusts",
 			   "integrity: only signed modules can be loaded");
 	else
 		doctor_say(doctor, DOCTOR_OK, "lockdown", NULL, "none");
@@ -239,6 +240,8 @@ void doctor_check_signature(struct doctor *doctor)
 		doctor_say(doctor, doctor->module_loaded ? DOCTOR_OK :
 							   DOCTOR_WARN,
 			   "signature", doctor->module_loaded ? NULL :
-			   "sign the module, or boot with module.sig_enforce=0",
-			   "unsigned modules are refused");
+			   "sign it (scripts/sign-file of the kernel's headers) "
+			   "with a key that the kernel trusts, or boot with "
+			   "module.sig_enforce=0",
+			   "unsigned modules are refused (module.sig_enforce)");
 }

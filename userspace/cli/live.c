@@ -2,6 +2,7 @@
 /* One run of `trapline live`: prepare, trace, stop, drain, sum up. */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 static volatile sig_atomic_t signal_count;
 static volatile sig_atomic_t signal_number;
 static volatile sig_atomic_t signal_is_ours;
+static volatile sig_atomic_t snapshot_count;
 
 /* A signal of the terminal reaches the command by itself, another one not. */
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -29,9 +31,23 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (number == SIGCHLD)
 		return; /* it only ends the wait of the reader */
+	if (number == SIGUSR2) {
+		snapshot_count = snapshot_count + 1;
+		return;
+	}
 	signal_number = number;
 	signal_is_ours = info->si_code != SI_KERNEL;
 	signal_count = signal_count + 1;
+}
+
+static void catch_signal(int number, int flags)
+{
+	struct sigaction action = { 0 };
+
+	action.sa_sigaction = on_signal;
+	action.sa_flags = SA_SIGINFO | flags;
+	sigemptyset(&action.sa_mask);
+	sigaction(number, &action, NULL);
 }
 
 /*
@@ -41,20 +57,23 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static void catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGCHLD, SIGHUP };
-	struct sigaction action = { 0 }, old;
+	struct sigaction old;
 	size_t i;
 
-	action.sa_sigaction = on_signal;
-	action.sa_flags = SA_SIGINFO; /* no SA_RESTART: the wait must end */
-	sigemptyset(&action.sa_mask);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &old) &&
 		    old.sa_handler == SIG_IGN)
 			continue;
-		sigaction(numbers[i], &action, NULL);
+		catch_signal(numbers[i], 0); /* the wait must end */
 	}
 	/* a closed pipe is an error of write(), not the end of the summary */
 	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Early: whoever asks before all is armed gets the first one then. */
+void live_catch_snapshots(void)
+{
+	catch_signal(SIGUSR2, SA_RESTART);
 }
 
 static int add_events(struct live *live)
@@ -151,12 +170,20 @@ int live_prepare(struct live *live)
 		report("no events: all lines are empty or comments");
 		return -1;
 	}
+	if (restrict_events(&live->only, &live->defs))
+		return -1;
 	if (open_session(live, &err)) {
 		report_error(&err);
 		return -1;
 	}
 	if (add_events(live) || open_names(live))
 		return -1;
+	live->printed = calloc(trapline_session_event_count(live->session) + 1,
+			       sizeof(*live->printed));
+	if (!live->printed) {
+		report("out of memory");
+		return -1;
+	}
 	warn_if_disarmed();
 	return enable(live);
 }
@@ -195,32 +222,67 @@ static int poll_failed(struct live *live, const struct trapline_error *err)
 	if (live->output_error == EPIPE)
 		return -1;
 	if (live->output_error)
-		report("%s: %s", live->output_name,
-		       strerror(live->output_error));
+		report("%s: %s; not all that was recorded is there",
+		       live->output_name, strerror(live->output_error));
 	else
 		report_error(err);
 	return -1;
 }
 
-/* One round, and what it gave to the output. 1: all is drained. */
-static int poll_once(struct live *live)
+/* What a round of the reader gave goes to the output. */
+static int finish_round(struct live *live, int rc,
+			const struct trapline_error *err)
 {
-	struct trapline_error err = { 0 };
-	int rc = trapline_reader_poll(live->reader, POLL_MS, &err);
-
 	errno = 0;
 	if (rc >= 0 && fflush(live->output)) {
 		live->output_error = errno ? errno : EIO;
 		rc = -live->output_error;
 	}
-	return rc < 0 ? poll_failed(live, &err) : rc;
+	return rc < 0 ? poll_failed(live, err) : rc;
+}
+
+/* One round. 1: all is drained. */
+static int poll_once(struct live *live)
+{
+	struct trapline_error err = { 0 };
+	int rc = trapline_reader_poll(live->reader, POLL_MS, &err);
+
+	return finish_round(live, rc, &err);
+}
+
+static int print_snapshot(struct live *live)
+{
+	struct trapline_error err = { 0 };
+	int rc;
+
+	fprintf(live->output, "# snapshot %d\n", ++live->snapshots);
+	rc = trapline_reader_snapshot(live->reader, &err);
+	return finish_round(live, rc, &err);
+}
+
+/* Overwriting rings are left alone until somebody asks for what they have. */
+static int wait_once(struct live *live)
+{
+	const struct timespec wait = { .tv_nsec = POLL_MS * 1000000 };
+
+	if (live->asked != snapshot_count) {
+		/* once, however often it was asked for */
+		live->asked = snapshot_count;
+		return print_snapshot(live);
+	}
+	nanosleep(&wait, NULL);
+	return 0;
 }
 
 static int trace(struct live *live)
 {
-	while (!signal_count && !child_poll(&live->child))
-		if (poll_once(live) < 0)
+	while (!signal_count && !child_poll(&live->child)) {
+		int rc = live->opts.overwrite ? wait_once(live) :
+						poll_once(live);
+
+		if (rc < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -303,7 +365,9 @@ int live_run(struct live *live)
 		/* whoever read it has seen enough */
 		live_close(live);
 		status = EXIT_GOOD;
-	} else if (summary_print(live->session)) {
+	} else if (summary_print(live->session,
+				 status == EXIT_GOOD && live->opts.overwrite ?
+					 live->printed : NULL)) {
 		status = EXIT_FAILED;
 	}
 	finish_command(live);
@@ -318,10 +382,13 @@ void live_close(struct live *live)
 	trapline_session_close(live->session);
 	trapline_symbols_free(live->symbols);
 	definitions_free(&live->defs);
+	restrict_free(&live->only);
 	if (live->output && live->output != stdout)
 		fclose(live->output);
 	live->output = NULL;
+	free(live->printed);
 	free(live->line);
+	live->printed = NULL;
 	live->reader = NULL;
 	live->names = NULL;
 	live->session = NULL;

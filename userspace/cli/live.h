@@ -3,21 +3,27 @@
 #ifndef TRAPLINE_LIVE_H
 #define TRAPLINE_LIVE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "../lib/trapline.h"
 #include "child.h"
 #include "definitions.h"
+#include "restrict.h"
 
 /**
  * struct live - what a run consists of
  * @defs: the user's definitions
+ * @only: whose hits are recorded
  * @opts: sizes of the rings
  * @format: how records are printed
  * @argv: the command; NULL: until a signal comes
  * @output: where the lines go: standard output, or a file
  * @output_name: of that file, for messages
  * @output_error: errno of @output, or 0
+ * @snapshots: how many were printed
+ * @asked: signals that have asked for one, up to the last one printed
+ * @printed: how many records, of each event by its number
  * @line: buffer for one record's line
  * @line_size: of @line
  *
@@ -25,6 +31,7 @@
  */
 struct live {
 	struct definitions defs;
+	struct restriction only;
 	struct trapline_session_opts opts;
 	struct trapline_format_opts format;
 	char **argv;
@@ -37,10 +44,15 @@ struct live {
 	struct trapline_names *names;
 	struct child child;
 	int output_error;
+	int snapshots;
+	int asked;
+	uint64_t *printed;
 	char *line;
 	size_t line_size;
 };
 
+/** live_catch_snapshots() - from here on SIGUSR2 asks for a snapshot */
+void live_catch_snapshots(void);
 /** live_prepare() - all but the start; -1 after a message */
 int live_prepare(struct live *live);
 /** live_run() - start, trace, stop, print; returns an exit code */

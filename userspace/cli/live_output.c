@@ -63,6 +63,7 @@ static int print_record(const struct trapline_record *record, void *data)
 	count = (size_t)length;
 	/* there is room: format_line() leaves one more byte than the NUL */
 	live->line[count++] = '\n';
+	live->printed[trapline_event_number(record->event)]++;
 	errno = 0;
 	return output_result(live,
 			     fwrite(live->line, 1, count, live->output) != count);

@@ -39,13 +39,27 @@ static char printable(char c)
 	return byte == '\t' || (byte >= 0x20 && byte != 0x7f) ? c : '?';
 }
 
+/* Is there one of the controls from 0x80 on (C1), as UTF-8 has them? */
+static int is_control(const char *at, size_t left)
+{
+	return left > 1 && (unsigned char)at[0] == 0xc2 &&
+	       (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] <= 0x9f;
+}
+
 static void print_line(const char *line, size_t length)
 {
 	size_t i;
 
 	fputs(INDENT, stderr);
-	for (i = 0; i < length; i++)
-		fputc(printable(line[i]), stderr);
+	for (i = 0; i < length; i++) {
+		if (!is_control(line + i, length - i)) {
+			fputc(printable(line[i]), stderr);
+			continue;
+		}
+		/* one character of two bytes, for the caret too */
+		fputc('?', stderr);
+		i++;
+	}
 	fputc('\n', stderr);
 }
 

@@ -13,25 +13,33 @@
 #include "report.h"
 #include "summary.h"
 
+struct row {
+	char name[160];
+	struct trapline_stats stats;
+	uint64_t overwritten;
+};
+
 #define COLUMN(title, member, always) \
-	{ title, offsetof(struct trapline_stats, member), always }
+	{ title, offsetof(struct row, member), always }
 
 static const struct column {
 	const char *title;
 	size_t offset;
 	int always;
 } columns[] = {
-	COLUMN("hits", hits, 1),
-	COLUMN("recorded", recorded, 1),
-	COLUMN("filtered", filtered, 0),
-	COLUMN("full", full, 0),
-	COLUMN("wrapped", wrapped, 0),
-	COLUMN("too-big", too_big, 0),
-	COLUMN("recursion", recursion, 0),
-	COLUMN("not-running", not_running, 0),
-	COLUMN("faults", faults, 1),
-	COLUMN("truncated", truncated, 1),
-	COLUMN("nmissed*", nmissed, 1),
+	COLUMN("entries", stats.entries, 0),
+	COLUMN("hits", stats.hits, 1),
+	COLUMN("recorded", stats.recorded, 1),
+	COLUMN("filtered", stats.filtered, 0),
+	COLUMN("full", stats.full, 0),
+	COLUMN("wrapped", stats.wrapped, 0),
+	COLUMN("too-big", stats.too_big, 0),
+	COLUMN("recursion", stats.recursion, 0),
+	COLUMN("not-running", stats.not_running, 0),
+	COLUMN("overwritten", overwritten, 0),
+	COLUMN("faults", stats.faults, 1),
+	COLUMN("truncated", stats.truncated, 1),
+	COLUMN("nmissed*", stats.nmissed, 1),
 };
 
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
@@ -43,16 +51,11 @@ static const char footnote[] =
 static const char before_start[] =
 	"  not-running: hits after an event was armed, before all were started\n";
 
-struct row {
-	char name[160];
-	struct trapline_stats stats;
-};
-
 static uint64_t cell(const struct row *row, size_t column)
 {
 	uint64_t value;
 
-	memcpy(&value, (const char *)&row->stats + columns[column].offset,
+	memcpy(&value, (const char *)row + columns[column].offset,
 	       sizeof(value));
 	return value;
 }
@@ -124,6 +127,22 @@ static void name_row(struct row *row, const struct trapline_event *event)
 			 trapline_event_name(event));
 }
 
+/*
+ * What was recorded and not printed was in packets that were overwritten. (Or
+ * damaged, which nobody has seen yet.)
+ */
+static void count_overwritten(struct row *rows, unsigned int events,
+			      const uint64_t *printed)
+{
+	struct row *total = &rows[events];
+	unsigned int i;
+
+	for (i = 0; i < events; i++) {
+		rows[i].overwritten = rows[i].stats.recorded - printed[i];
+		total->overwritten += rows[i].overwritten;
+	}
+}
+
 static int fill_rows(struct trapline_session *session, struct row *rows,
 		     unsigned int events)
 {
@@ -148,7 +167,24 @@ static int fill_rows(struct trapline_session *session, struct row *rows,
 	return 0;
 }
 
-int summary_print(struct trapline_session *session)
+/* What became of the calls that are not among the hits. */
+static void explain(const struct row *row, const struct trapline_event *event)
+{
+	const struct trapline_stats *stats = &row->stats;
+	const unsigned int instances = trapline_event_instances(event);
+
+	if (stats->is_gone)
+		report("%s: its module was unloaded, no hits after that",
+		       row->name);
+	if (stats->entries > stats->hits)
+		report("%s: %" PRIu64 " calls were still inside at the end",
+		       row->name, stats->entries - stats->hits);
+	if (instances && stats->nmissed)
+		report("%s: about %" PRIu64 " calls found none of %u instances free, or were nested; more of them: a number after the letter",
+		       row->name, stats->nmissed, instances);
+}
+
+int summary_print(struct trapline_session *session, const uint64_t *printed)
 {
 	unsigned int events = trapline_session_event_count(session);
 	struct row *rows = calloc((size_t)events + 1, sizeof(*rows));
@@ -160,12 +196,12 @@ int summary_print(struct trapline_session *session)
 		return -1;
 	}
 	rc = fill_rows(session, rows, events);
+	if (!rc && printed)
+		count_overwritten(rows, events, printed);
 	if (!rc)
 		print_table(rows, (size_t)events + 1);
 	for (i = 0; !rc && i < events; i++)
-		if (rows[i].stats.is_gone)
-			report("%s: its module was unloaded, no hits after that",
-			       rows[i].name);
+		explain(&rows[i], trapline_session_event(session, i));
 	free(rows);
 	return rc;
 }

@@ -12,12 +12,12 @@
 
 /**
  * compile_event() - make an event
- * @spec: the definition
+ * @spec: the definition; names and paths in it are replaced
  * @symbols: the kernel's symbols
  * @out: the event
  * @err: filled on failure
  */
-int compile_event(const struct spec *spec,
+int compile_event(struct spec *spec,
 		  const struct trapline_symbols *symbols,
 		  struct trapline_event **out, struct trapline_error *err);
 

@@ -29,6 +29,12 @@ static bool is_return(const struct trapline_event *event)
 	return event->backend == TL_BACKEND_KRETPROBE;
 }
 
+/* Bytes of a field in the record, or 0 where a length is before them. */
+static unsigned int fixed_bytes(const struct field *field)
+{
+	return field->elements ? 0 : field->bytes;
+}
+
 static void layout_fill(struct decode_layout *layout,
 			const struct trapline_event *event)
 {
@@ -46,7 +52,7 @@ static void layout_fill(struct decode_layout *layout,
 		if (field->constant)
 			continue;
 		layout->puts++;
-		if (field->bytes) {
+		if (fixed_bytes(field)) {
 			layout->fixed_bytes += field->bytes;
 		} else {
 			layout->fixed_bytes += STRING_LENGTH_BYTES;
@@ -219,7 +225,7 @@ static int check_status(const struct decode_layout *layout,
 		const struct field *field = &event->fields[i];
 
 		if (!field->constant &&
-		    !status_is_valid(*status++, !field->bytes))
+		    !status_is_valid(*status++, !fixed_bytes(field)))
 			return -EBADMSG;
 	}
 	return 0;
@@ -232,6 +238,7 @@ static int measure_strings(const struct decode_layout *layout,
 {
 	const struct trapline_event *event = layout->event;
 	size_t at = is_return(event) ? CALLER_BYTES : 0;
+	size_t length;
 	unsigned int i;
 
 	for (i = 0; i < event->field_count; i++) {
@@ -239,15 +246,17 @@ static int measure_strings(const struct decode_layout *layout,
 
 		if (field->constant)
 			continue;
-		if (field->bytes) {
+		if (fixed_bytes(field)) {
 			at += field->bytes;
 			continue;
 		}
 		if (left < STRING_LENGTH_BYTES ||
 		    at > left - STRING_LENGTH_BYTES)
 			return -EBADMSG;
-		at += STRING_LENGTH_BYTES +
-		      load_le(payload + at, STRING_LENGTH_BYTES);
+		length = load_le(payload + at, STRING_LENGTH_BYTES);
+		if (field->bytes && length > field->elements * field->bytes)
+			return -EBADMSG;
+		at += STRING_LENGTH_BYTES + length;
 	}
 	if (at > left)
 		return -EBADMSG;
@@ -377,10 +386,18 @@ int decode_args_next(struct decode_args *args, const struct field **field,
 		return args->left ? -EBADMSG : 0;
 	*field = &event->fields[args->field++];
 	if (!(*field)->constant)
-		return take(args, (*field)->bytes, value);
+		return take(args, fixed_bytes(*field), value);
 	value->status = TL_STATUS_OK;
 	value->number = (*field)->value;
 	value->string = (*field)->string;
 	value->length = value->string ? strlen(value->string) : 0;
 	return 1;
+}
+
+uint64_t decode_element(const struct field *field,
+			const struct decode_value *value, size_t index)
+{
+	const unsigned char *bytes = (const unsigned char *)value->string;
+
+	return load_le(bytes + index * field->bytes, field->bytes);
 }

@@ -97,8 +97,9 @@ int decode_next(struct decode_cursor *cursor, struct trapline_record *record);
 /**
  * struct decode_value - one argument
  * @status: TL_STATUS_*
- * @number: zero-extended, of a field that is not a string
- * @string: of a string field, without a NUL
+ * @number: zero-extended, of a field that is neither a string nor an array
+ * @string: of a string field, without a NUL; of an array of numbers its bytes,
+ *	as far as they could be read
  * @length: of @string
  */
 struct decode_value {
@@ -139,5 +140,16 @@ int decode_args_caller(struct decode_args *args, struct decode_value *value);
  */
 int decode_args_next(struct decode_args *args, const struct field **field,
 		     struct decode_value *value);
+
+/**
+ * decode_element() - one element of an array of numbers
+ * @field: the array
+ * @value: its value
+ * @index: of the element, below @value->length / @field->bytes
+ *
+ * Returns it zero-extended.
+ */
+uint64_t decode_element(const struct field *field,
+			const struct decode_value *value, size_t index);
 
 #endif

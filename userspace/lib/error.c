@@ -2,8 +2,10 @@
 /* Errors of the library: the table's look-up and its formatting. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "error.h"
+#include "text.h"
 
 struct error_entry {
 	int code;
@@ -32,6 +34,35 @@ const char *trapline_error_name(int code)
 	return entry ? entry->name : "unknown";
 }
 
+/* What does not fit ends before the character that would be cut. */
+static void cut_at_character(char *buf, size_t size)
+{
+	size_t end = size - 1;
+
+	while (end && ((unsigned char)buf[end - 1] & 0xc0) == 0x80)
+		end--;
+	if (end && (unsigned char)buf[end - 1] >= 0x80)
+		end--;
+	buf[end] = '\0';
+}
+
+/*
+ * A text shows parts of a line that may come from anywhere: a file of
+ * definitions must not reach the terminal as a command.
+ */
+static void format_printable(char *buf, size_t size, const char *format,
+			     va_list args)
+{
+	char raw[sizeof(((struct trapline_error *)NULL)->text)];
+	struct text text;
+
+	vsnprintf(raw, sizeof(raw), format, args);
+	text_start(&text, buf, size);
+	escape_text(&text, raw, strlen(raw), ESCAPE_PLAIN);
+	if (text.length >= size)
+		cut_at_character(buf, size);
+}
+
 void error_set(struct trapline_error *err, enum error_code code, int column,
 	       int length, ...)
 {
@@ -49,7 +80,7 @@ void error_set(struct trapline_error *err, enum error_code code, int column,
 	if (!entry)
 		return;
 	va_start(args, length);
-	vsnprintf(err->text, sizeof(err->text), entry->format, args);
+	format_printable(err->text, sizeof(err->text), entry->format, args);
 	va_end(args);
 }
 
@@ -60,6 +91,6 @@ void error_hint(struct trapline_error *err, const char *format, ...)
 	if (!err)
 		return;
 	va_start(args, format);
-	vsnprintf(err->hint, sizeof(err->hint), format, args);
+	format_printable(err->hint, sizeof(err->hint), format, args);
 	va_end(args);
 }

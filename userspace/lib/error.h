@@ -29,11 +29,11 @@
 	X(100, UNSUPPORTED, "unsupported", "%s \"%.*s\" is not supported by this version") \
 	X(101, LINE_LONG, "line-long", "the line is longer than %d characters") \
 	X(102, LINE_MANY, "line-many", "a second line follows; a definition is one line") \
-	X(103, LETTER, "letter", "a definition begins with p (entry of a function) or r (return), not with \"%.*s\"") \
+	X(103, LETTER, "letter", "a definition begins with p (entry of a function), r (return) or c (call), not with \"%.*s\"") \
 	X(104, DELETE_FORM, "delete-form", "a deletion is -:[GROUP/]EVENT or -:GROUP/") \
 	X(105, MAXACTIVE_NUMBER, "maxactive-number", "\"%.*s\" is not a number of calls from 1 to %d") \
 	X(106, MAXACTIVE_BIG, "maxactive-big", "%.*s calls at once are too many, the limit is %d") \
-	X(107, MAXACTIVE_ENTRY, "maxactive-on-entry", "only a return probe (r) takes a number after its letter") \
+	X(107, MAXACTIVE_ENTRY, "maxactive-on-entry", "only a return probe (r, c) takes a number after its letter") \
 	X(108, GROUP_EMPTY, "group-empty", "the name of the group is missing before \"%c\"") \
 	X(109, GROUP_LONG, "group-name-long", "the name of the group has %d characters, the limit is %d") \
 	X(110, GROUP_NAME, "group-name", "\"%.*s\" is not a name for a group: letters, digits, _ and -, no digit first") \
@@ -87,7 +87,60 @@
 	X(209, RETVAL_ENTRY, "retval-on-entry", "there is no $retval before the function returns") \
 	X(210, NEEDS_MEMORY, "string-needs-memory", "type %.*s is for memory; \"%.*s\" is a value") \
 	X(211, NEEDS_STRING, "needs-string-type", "\"%.*s\" is a text; its type can only be string") \
-	X(212, PROGRAM_LONG, "program-long", "the arguments need more than %d instructions")
+	X(212, PROGRAM_LONG, "program-long", "the arguments need more than %d instructions") \
+	X(213, ARRAY_BYTES, "array-big", "an array of %u bytes is too large, the limit is %d") \
+	X(214, RECORD_LONG, "record-long", "the record would have %u bytes without its strings, the limit is %d") \
+	X(215, STRINGS_MANY, "args-many", "more than %d arguments, each string of an array counted") \
+	X(216, DURATION_ENTRY, "duration-on-entry", "there is no $duration before the function returns") \
+	X(217, ARG_NOT_KEPT, "arg-not-kept", "\"%.*s\" is not kept until the function returns; $arg1 to $arg%d are") \
+	X(218, CHOICE, "choice", "\"%.*s\" chooses none of several functions of one name: SYMBOL#1, SYMBOL#2, ...") \
+	X(219, CHOICE_RANGE, "choice", "there is no %.*s#%u, only %zu of that name") \
+	/* names and types: spec_path.c, compile_name.c, compile_path.c */    \
+	X(230, BTF_MISSING, "btf-missing", "\"%.*s\" needs the kernel's types (BTF), which are not there: %s") \
+	X(231, BTF_FUNCTION, "btf-function", "the kernel's types (BTF) do not have the function %s") \
+	X(232, PARAM_UNKNOWN, "no-such-variable", "%s has no parameter %.*s") \
+	X(233, PARAM_COUNT, "no-such-variable", "\"%.*s\": %s has %u parameter%s") \
+	X(234, MEMBER_UNKNOWN, "no-such-member", "%s has no member %.*s")     \
+	X(235, NOT_POINTER, "not-a-pointer", "\"->\" needs a pointer; \"%.*s\" is %s") \
+	X(236, NOT_STRUCT, "not-a-struct", "\"%.*s\" has no members; it is %s%s") \
+	X(237, NEEDS_DOT, "needs-dot", "\"%.*s\" is no pointer but %s itself: its members follow \".\", not \"->\"") \
+	X(238, NEEDS_ARROW, "needs-arrow", "\"%.*s\" is a pointer: members follow \"->\", not \".\"") \
+	X(239, HYPHEN, "hyphen", "\"%.*s\" alone means nothing here; members follow \"->\"") \
+	X(240, MEMBER_EMPTY, "member-empty", "the name of a member is missing after \"%.*s\"") \
+	X(241, STRUCT_UNKNOWN, "no-such-struct", "the kernel's types (BTF) do not have a struct or union %.*s") \
+	X(242, INDEX_FORM, "index-form", "\"%.*s\" is not the number of an element, [N]") \
+	X(243, INDEX_RANGE, "index-range", "there is no element %.*s: \"%.*s\" has %u") \
+	X(244, NOT_ARRAY, "not-an-array", "\"%.*s\" has no elements that could be counted; it is %s%s") \
+	X(245, ARGS_FORM, "args-form", "\"%.*s\": $arg* stands for all arguments, once, with no name, type or anything around it") \
+	X(246, MEMBER_NAME, "member-name", "\"%.*s\" is not the name of a member") \
+	X(247, PARAM_PLACE, "args-by-value", "where the parameter %s of %s is cannot be told: %s is %zu bytes by value") \
+	X(248, RETVAL_VOID, "retval-void", "%s returns nothing")              \
+	X(249, NOT_TEXT, "not-a-text", "\"%.*s\" is no text; it is %s%s") \
+	/* filters, their form: spec_filter.c */                              \
+	X(250, FILTER_EMPTY, "filter-empty", "nothing follows \"if\": which hits are to be recorded?") \
+	X(251, FILTER_OPERAND, "filter-operand", "\"%.*s\" is no name: a comparison is NAME OPERATOR VALUE") \
+	X(252, FILTER_OPERATOR, "filter-operator", "\"%.*s\" is no comparison; there are == != < <= > >= & for numbers, == != ~ for texts") \
+	X(253, FILTER_VALUE, "filter-value", "\"%.*s\" is neither a number nor a text in quotes") \
+	X(254, FILTER_TEXT_OPEN, "filter-text-open", "the text does not end with \"") \
+	X(255, FILTER_PAREN, "filter-paren", "\")\" is missing")              \
+	X(256, FILTER_CLOSE, "filter-paren", "\")\" without \"(\"")           \
+	X(257, FILTER_TAIL, "filter-tail", "\"%.*s\" follows a comparison; only && and || can") \
+	X(258, FILTER_NOT, "filter-not", "\"!\" is for what is in parentheses: !(...)") \
+	X(259, FILTER_DEPTH, "filter-depth", "more than %d \"(\" and \"!\" inside each other") \
+	X(260, FILTER_MANY, "filter-many", "more than %d comparisons")        \
+	/* filters, their meaning: compile_filter.c, compile_compare.c */     \
+	X(261, FILTER_NAME, "filter-name", "\"%.*s\" is neither an argument of the event nor tid, tgid, comm, cpu or cgroup") \
+	X(262, FILTER_TASK_NAME, "filter-name", "\"%.*s\" is none of tid, tgid, comm, cpu, cgroup") \
+	X(263, FILTER_CONSTANT, "filter-constant", "\"%.*s\" is a constant: each hit has the same") \
+	X(264, FILTER_TYPE, "filter-type", "\"%.*s\" is of a type that cannot be compared") \
+	X(265, FILTER_NUMBER, "filter-number", "\"%.*s\" is a number; it is compared with a number, by == != < <= > >= &") \
+	X(266, FILTER_TEXT, "filter-text", "\"%.*s\" is a text; it is compared with a text in quotes, by == != ~") \
+	X(267, FILTER_RANGE, "filter-range", "\"%.*s\", %u bytes, %ssigned, cannot be %.*s") \
+	X(268, FILTER_PATTERN, "filter-pattern", "%.*s is no pattern: a [ has no ], nothing in it, or a range from high to low") \
+	X(269, FILTER_TEXT_LONG, "filter-text-long", "the text is longer than %d bytes") \
+	X(270, FILTER_STEPS, "filter-steps", "the patterns of the filter are too long together") \
+	X(271, FILTER_LONG, "program-long", "the filter and the arguments need more than %d instructions") \
+	X(272, FILTER_LATE, "filter-late", "the event is in a session already")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

@@ -54,6 +54,19 @@ static bool breaks_line(uint32_t point)
 	       point == 0x2028 || point == 0x2029;
 }
 
+static bool is_in_the_way(enum escape_set set, uint32_t point)
+{
+	switch (set) {
+	case ESCAPE_QUOTED:
+		return point == '"' || point == '\\';
+	case ESCAPE_CHARACTER:
+		return point == '\'' || point == '\\';
+	case ESCAPE_PLAIN:
+		break;
+	}
+	return false;
+}
+
 static void escape_byte(struct text *text, unsigned char byte)
 {
 	switch (byte) {
@@ -68,6 +81,9 @@ static void escape_byte(struct text *text, unsigned char byte)
 		break;
 	case '"':
 		text_bytes(text, "\\\"", 2);
+		break;
+	case '\'':
+		text_bytes(text, "\\'", 2);
 		break;
 	case '\\':
 		text_bytes(text, "\\\\", 2);
@@ -87,8 +103,7 @@ void escape_text(struct text *text, const char *bytes, size_t count,
 		uint32_t point = 0;
 		size_t length = utf8_length(at, count, &point);
 		bool escape = !length || breaks_line(point) ||
-			      (set == ESCAPE_QUOTED &&
-			       (point == '"' || point == '\\'));
+			      is_in_the_way(set, point);
 
 		if (!length)
 			length = 1;

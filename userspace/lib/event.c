@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* An event's life and looks; compile.c makes it. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "../../uapi/trapline.h"
 #include "compile.h"
+#include "filter.h"
 #include "text.h"
 
 int trapline_event_parse(const char *line,
@@ -26,6 +28,27 @@ int trapline_event_parse(const char *line,
 	return ret;
 }
 
+int trapline_event_restrict(struct trapline_event *event, const char *filter,
+			    struct trapline_error *err)
+{
+	struct trapline_error unused;
+	struct filter *tree;
+	int ret;
+
+	if (!err)
+		err = &unused;
+	if (event->id >= 0) {
+		error_set(err, ERR_FILTER_LATE, -1, 0);
+		return -EBUSY;
+	}
+	ret = filter_parse(filter, filter, &tree, err);
+	if (ret)
+		return ret;
+	ret = filter_compile(tree, event, false, err);
+	filter_free(tree);
+	return ret;
+}
+
 void trapline_event_free(struct trapline_event *event)
 {
 	unsigned int i;
@@ -42,6 +65,7 @@ void trapline_event_free(struct trapline_event *event)
 	free(event->place);
 	free(event->module);
 	free(event->symbol);
+	free(event->filter);
 	free(event->line);
 	free(event->name);
 	free(event->group);
@@ -63,6 +87,16 @@ const char *trapline_event_line(const struct trapline_event *event)
 	return event->line;
 }
 
+unsigned int trapline_event_instances(const struct trapline_event *event)
+{
+	return event->instances;
+}
+
+int trapline_event_number(const struct trapline_event *event)
+{
+	return event->id;
+}
+
 size_t trapline_event_listing(const struct trapline_event *event, char *buf,
 			      size_t size)
 {
@@ -70,13 +104,16 @@ size_t trapline_event_listing(const struct trapline_event *event, char *buf,
 	unsigned int i;
 
 	text_start(&text, buf, size);
-	text_add(&text, "%c",
+	text_add(&text, "%c", event->is_call ? 'c' :
 		 event->backend == TL_BACKEND_KRETPROBE ? 'r' : 'p');
 	if (event->maxactive)
 		text_add(&text, "%u", event->maxactive);
 	text_add(&text, ":%s/%s %s", event->group, event->name, event->place);
 	for (i = 0; i < event->field_count; i++)
-		text_add(&text, " %s=%s", event->fields[i].name,
-			 event->fields[i].text);
+		if (!event->fields[i].element)
+			text_add(&text, " %s=%s", event->fields[i].name,
+				 event->fields[i].text);
+	if (event->filter)
+		text_add(&text, " if %s", event->filter);
 	return text.length;
 }

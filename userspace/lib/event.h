@@ -17,6 +17,9 @@ enum field_format {
 	FIELD_SIGNED,	/* -12 */
 	FIELD_HEX,	/* 0xc */
 	FIELD_STRING,	/* "text" */
+	FIELD_CHAR,	/* 'c' */
+	FIELD_SYMBOL,	/* vfs_read+0x0/0x1a0 */
+	FIELD_SYMSTR,	/* "vfs_read+0x0/0x1a0" */
 };
 
 /**
@@ -24,7 +27,13 @@ enum field_format {
  * @name: as printed before "="
  * @text: the fetch as the kernel lists it, "+0($arg2):string"
  * @format: how to print it
- * @bytes: 1, 2, 4 or 8; 0 for a string, which is a u16 length and its bytes
+ * @bytes: 1, 2, 4 or 8, of one element of an array; 0 for a string, which is a
+ *	u16 length and its bytes
+ * @bits: of a bit field, inside of @bytes; 0: it is none
+ * @shift: of a bit field: the bits below it
+ * @elements: of an array; 0: it is none. One of numbers is a u16 length and the
+ *	bytes that could be read; one of strings has a field for each of them.
+ * @element: which one of an array of strings
  * @constant: it is not in the record: its value is @value or @string
  * @value: of a constant number
  * @string: of a constant string
@@ -34,6 +43,10 @@ struct field {
 	char *text;
 	enum field_format format;
 	unsigned int bytes;
+	unsigned int bits;
+	unsigned int shift;
+	unsigned int elements;
+	unsigned int element;
 	bool constant;
 	uint64_t value;
 	char *string;
@@ -44,15 +57,18 @@ struct field {
  * @group: "kprobes" by default
  * @name: of the event
  * @line: definition, word for word
+ * @filter: what stands behind its "if", or NULL
  * @backend: TL_BACKEND_KPROBE or TL_BACKEND_KRETPROBE
- * @maxactive: 0: the kernel's choice
+ * @is_call: its records are of whole calls: letter "c"
+ * @maxactive: 0: the module's choice
+ * @instances: what it chose; 0 before, and where there are none
  * @address: armed address
  * @symbol: of the function that contains @address
  * @module: of the symbol; NULL for the kernel itself
  * @offset: @address less the symbol's
  * @symbol_bytes: size of the function
  * @place: the place as the kernel lists it, "vfs_read+5" or "ext4:f"
- * @insns: the program
+ * @insns: the program, its filter first
  * @insn_count: its length, END included
  * @fields: the arguments as the user wrote them. A return event's program
  *	puts the caller (8 bytes) before them; it is not a field.
@@ -63,8 +79,11 @@ struct trapline_event {
 	char *group;
 	char *name;
 	char *line;
+	char *filter;
 	uint32_t backend;
+	bool is_call;
 	uint32_t maxactive;
+	uint32_t instances;
 	uint64_t address;
 	char *symbol;
 	char *module;

@@ -85,6 +85,10 @@ static bool is_trampoline(const struct symbol *symbol, uint64_t address)
 		!strcmp(symbol->name, "__kretprobe_trampoline"));
 }
 
+/*
+ * What has no symbol came after they were read, and with it an address that its
+ * reader may not be meant to see: he can fetch it, as data, if he is.
+ */
 static void format_caller(struct text *text,
 			  const struct trapline_symbols *symbols,
 			  uint64_t address)
@@ -95,7 +99,7 @@ static void format_caller(struct text *text,
 	if (!address)
 		text_add(text, "0");
 	else if (!symbol)
-		text_add(text, "0x%" PRIx64, address);
+		text_add(text, "[unknown]");
 	else if (is_trampoline(symbol, address))
 		text_add(text, "[unknown/kretprobe'd]");
 	else
@@ -137,13 +141,42 @@ static void format_string(struct text *text, const struct decode_value *value)
 		text_add(text, "<fault>");
 }
 
+/*
+ * As %pS does: a number where nothing is known of it. The symbols at the bottom
+ * are offsets of per-CPU variables, which no address means.
+ */
+static void format_symbol(struct text *text,
+			  const struct trapline_symbols *symbols,
+			  uint64_t address)
+{
+	const struct symbol *symbol =
+		symbols ? symbols_by_address(symbols, address) : NULL;
+
+	if (symbol && address >> 63)
+		format_place(text, symbol->name, symbol->module,
+			     address - symbol->address, symbol->bytes);
+	else
+		text_add(text, "0x%" PRIx64, address);
+}
+
+static void format_char(struct text *text, uint64_t number)
+{
+	const char c = (char)number;
+
+	text_bytes(text, "'", 1);
+	escape_text(text, &c, 1, ESCAPE_CHARACTER);
+	text_bytes(text, "'", 1);
+}
+
 static void format_number(struct text *text, const struct field *field,
+			  const struct trapline_symbols *symbols,
 			  uint64_t number)
 {
-	unsigned int unused = 64 - 8 * field->bytes;
+	unsigned int unused = 64 - (field->bits ? field->bits :
+						  8 * field->bytes);
 
 	/* a constant may have more bits than its type */
-	number <<= unused;
+	number = number >> field->shift << unused;
 	switch (field->format) {
 	case FIELD_SIGNED:
 		text_add(text, "%" PRId64, (int64_t)number >> unused);
@@ -151,21 +184,69 @@ static void format_number(struct text *text, const struct field *field,
 	case FIELD_HEX:
 		text_add(text, "0x%" PRIx64, number >> unused);
 		break;
+	case FIELD_CHAR:
+		format_char(text, number >> unused);
+		break;
+	case FIELD_SYMBOL:
+		format_symbol(text, symbols, number);
+		break;
+	case FIELD_SYMSTR:
+		text_bytes(text, "\"", 1);
+		format_symbol(text, symbols, number);
+		text_bytes(text, "\"", 1);
+		break;
 	default:
 		text_add(text, "%" PRIu64, number >> unused);
 	}
 }
 
-static void format_field(struct text *text, const struct field *field,
+/* What could be read of an array, and that there was more. */
+static void format_array(struct text *text, const struct field *field,
+			 const struct trapline_symbols *symbols,
 			 const struct decode_value *value)
 {
-	text_add(text, " %s=", field->name);
+	const size_t count = value->length / field->bytes;
+	size_t i;
+
+	text_bytes(text, "{", 1);
+	for (i = 0; i < count; i++) {
+		if (i)
+			text_bytes(text, ",", 1);
+		format_number(text, field, symbols,
+			      decode_element(field, value, i));
+	}
+	if (value->status == TL_STATUS_INCOMPLETE)
+		text_add(text, "%s<fault>", count ? "," : "");
+	text_bytes(text, "}", 1);
+}
+
+static void format_value(struct text *text, const struct field *field,
+			 const struct trapline_symbols *symbols,
+			 const struct decode_value *value)
+{
 	if (value->status == TL_STATUS_FAULT)
 		text_add(text, "<fault>");
 	else if (field->format == FIELD_STRING)
 		format_string(text, value);
+	else if (field->elements)
+		format_array(text, field, symbols, value);
 	else
-		format_number(text, field, value->number);
+		format_number(text, field, symbols, value->number);
+}
+
+static void format_field(struct text *text, const struct field *field,
+			 const struct trapline_symbols *symbols,
+			 const struct decode_value *value)
+{
+	const bool strings = field->elements && field->format == FIELD_STRING;
+
+	if (!field->element)
+		text_add(text, " %s=%s", field->name, strings ? "{" : "");
+	else
+		text_bytes(text, ",", 1);
+	format_value(text, field, symbols, value);
+	if (strings && field->element + 1 == field->elements)
+		text_bytes(text, "}", 1);
 }
 
 int trapline_format_record(const struct trapline_record *record,
@@ -191,6 +272,6 @@ int trapline_format_record(const struct trapline_record *record,
 		return -EBADMSG;
 	text_add(&text, ")");
 	while ((rc = decode_args_next(&args, &field, &value)) > 0)
-		format_field(&text, field, &value);
+		format_field(&text, field, symbols, &value);
 	return rc < 0 ? rc : (int)text.length;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "barred.h"
 #include "error.h"
 #include "kallsyms.h"
 
@@ -209,8 +210,7 @@ static int parse_lines(struct kallsyms *file, size_t length, const char *path,
 	if (any)
 		return 0;
 	error_set(err, ERR_SYMBOLS_HIDDEN, -1, 0, path);
-	error_hint(err, "run as root; if you are root, see "
-		   "/proc/sys/kernel/kptr_restrict, which must not be 2");
+	barred_symbols(err);
 	return -EPERM;
 }
 

@@ -112,19 +112,6 @@ static uint64_t lost_records(struct merge_input *input, uint64_t total)
 	return records;
 }
 
-/* The end: the last losses are still to be told, if there are any. */
-static void take_end(struct merge_input *input,
-		     const struct merge_packet *packet)
-{
-	uint64_t records = lost_records(input, packet->discarded);
-
-	input->ended = true;
-	if (records)
-		set_loss(input, records, 0, input->safe_ns);
-	else
-		input->safe_ns = UINT64_MAX;
-}
-
 /* A packet arrived: what does it tell of losses, and what is its head? */
 static void take_packet(struct merge_input *input,
 			const struct merge_packet *packet)
@@ -148,8 +135,11 @@ static void take_packet(struct merge_input *input,
 		return;
 	}
 	records = lost_records(input, header->discarded);
-	if (records || packets)
-		set_loss(input, records, packets, header->begin_ns);
+	/* what is missing may be missing from the end of the last packet on */
+	if (packets)
+		set_loss(input, records, packets, input->safe_ns);
+	else if (records)
+		set_loss(input, records, 0, header->begin_ns);
 	else
 		next_in_packet(input);
 }
@@ -175,14 +165,24 @@ static int fill(struct merge *merge, struct merge_input *input)
 		case MERGE_CLOSING:
 			merge->closing = true;
 			return 0;
+		case MERGE_SNAPSHOT:
+			input->paused = true;
+			return 0;
 		case MERGE_END:
-			take_end(input, &packet);
+			input->ended = true;
+			input->safe_ns = UINT64_MAX;
 			return 0;
 		default:
 			return state < 0 ? state : -EPROTO;
 		}
 	}
 	return 0;
+}
+
+/* Up to when there is certainly nothing of an input without a head. */
+static uint64_t certain_ns(const struct merge_input *input)
+{
+	return input->paused ? UINT64_MAX : input->safe_ns;
 }
 
 static int deliver(const struct merge_input *input)
@@ -207,8 +207,8 @@ static int step(struct merge *merge, uint64_t *bound)
 	next_in_packet(input);
 	rc = fill(merge, input);
 	if (input->head == HEAD_NONE) {
-		if (input->safe_ns < *bound)
-			*bound = input->safe_ns;
+		if (certain_ns(input) < *bound)
+			*bound = certain_ns(input);
 		heap_drop_first(merge);
 	} else {
 		heap_sift(merge);
@@ -229,6 +229,7 @@ static int start_round(struct merge *merge, uint64_t *bound)
 
 		if (input->ended)
 			continue;
+		input->paused = false;
 		if (input->flush_ns < *bound)
 			*bound = input->flush_ns;
 		if (input->head != HEAD_NONE)
@@ -238,8 +239,8 @@ static int start_round(struct merge *merge, uint64_t *bound)
 			return rc;
 		if (input->head != HEAD_NONE)
 			heap_push(merge, input);
-		else if (input->safe_ns < *bound)
-			*bound = input->safe_ns;
+		else if (certain_ns(input) < *bound)
+			*bound = certain_ns(input);
 	}
 	return 0;
 }

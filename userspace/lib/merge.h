@@ -4,7 +4,7 @@
  *
  * Each ring ("input") delivers packets whose times never go back. Of each
  * input at most one packet is held, decoded as far as its first record that is
- * not delivered yet: its head. The heads are in a heap. Two facts decide how
+ * not delivered yet: its head. The heads are in a heap. Three facts decide how
  * far the stream may go:
  *
  *  - an input with a head has nothing older than it;
@@ -12,6 +12,9 @@
  *    time of the flush after which it said EMPTY, so an idle CPU holds back
  *    nothing for longer than one round. While it says CLOSING (a packet
  *    awaits its last writer) @safe_ns stays where it was: the stream waits.
+ *
+ *  - an input at the end of a snapshot ("paused") has nothing more for this
+ *    round.
  *
  * Nothing newer than the oldest flush of the round is delivered, so that a
  * round ends however fast the writers are. Memory is what the rings have: a
@@ -34,6 +37,7 @@ enum merge_state {
 	MERGE_PACKET,
 	MERGE_CLOSING,
 	MERGE_END,
+	MERGE_SNAPSHOT,
 };
 
 /**
@@ -42,15 +46,12 @@ enum merge_state {
  * @size: bytes that may be read
  * @sequence: its number
  * @skipped: packets that were overwritten before it
- * @discarded: with %MERGE_END: all records that the ring has lost. What was
- *	lost after the last packet was opened is in no packet.
  */
 struct merge_packet {
 	const void *bytes;
 	size_t size;
 	uint64_t sequence;
 	uint64_t skipped;
-	uint64_t discarded;
 };
 
 /**
@@ -61,9 +62,11 @@ struct merge_packet {
  * @sink: of the session
  * @uuid: of the session; a packet that has another one is damaged
  * @cpu: whose ring it is
- * @flush_ns: time of the session's last flush; UINT64_MAX once it is stopped
+ * @flush_ns: time of the session's last flush; UINT64_MAX once it is stopped,
+ *	and while a snapshot is read
  *
- * Those are set by the owner, the others belong to the merge.
+ * Those are set by the owner, the others belong to the merge; @paused: it has
+ * said that its snapshot ends here, @ended: that there will be nothing more.
  */
 struct merge_input {
 	int (*get)(struct merge_input *input, struct merge_packet *packet);
@@ -82,6 +85,7 @@ struct merge_input {
 	uint64_t next_sequence;
 	uint64_t discarded;
 	size_t order;
+	bool paused;
 	bool ended;
 };
 

@@ -39,12 +39,15 @@
 #include "decode.h"
 #include "error.h"
 #include "names.h"
+#include "reader.h"
 #include "session.h"
 
 #define UNKNOWN "?"
 #define IDLE "<idle>"
 #define PACKET_BYTES 4096
 #define PACKET_COUNT 8
+/* where nobody reads for long: the last few thousand names of each CPU */
+#define PACKET_COUNT_OVERWRITE 64
 /* the inode number of the initial pid namespace, fixed by the kernel's ABI */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 /* after a loss, no walk over /proc sooner than this after the last one */
@@ -168,8 +171,10 @@ static bool proc_has_initial_pids(void)
 {
 	struct stat st;
 
-	return !stat("/proc/self/ns/pid", &st) &&
-	       st.st_ino == INITIAL_PID_NAMESPACE;
+	if (stat("/proc/self/ns/pid", &st))
+		/* a kernel without such namespaces has the one */
+		return errno == ENOENT && !access("/proc/self/stat", F_OK);
+	return st.st_ino == INITIAL_PID_NAMESPACE;
 }
 
 int names_record(const struct trapline_record *record, void *data)
@@ -196,12 +201,18 @@ int names_record(const struct trapline_record *record, void *data)
 /*
  * Names were lost: what /proc says now is newer than the record stream, but a
  * name that comes too early is better than one that has gone for ever.
+ *
+ * Where whole packets were overwritten, what the table has is of another time:
+ * a number may be of another task by now. No name is better than a wrong one.
  */
 static int names_loss(const struct trapline_loss *loss, void *data)
 {
 	struct trapline_names *names = data;
 
-	(void)loss;
+	if (loss->packets && names->overwrites) {
+		name_table_free(&names->table);
+		names->scanned_ns = 0;
+	}
 	if (now_ns() - names->scanned_ns >= RESCAN_NS)
 		scan_proc(names);
 	return 0;
@@ -251,7 +262,9 @@ static int follow(struct trapline_names *names,
 	struct trapline_session_opts opts = {
 		.size = sizeof(opts),
 		.packet_bytes = PACKET_BYTES,
-		.packet_count = PACKET_COUNT,
+		.packet_count = names->overwrites ? PACKET_COUNT_OVERWRITE :
+						    PACKET_COUNT,
+		.overwrite = names->overwrites,
 	};
 	const struct trapline_sink sink = {
 		.size = sizeof(sink),
@@ -267,6 +280,11 @@ static int follow(struct trapline_names *names,
 	if (opts.packet_bytes < names->session->query.packet_bytes_min)
 		opts.packet_bytes = names->session->query.packet_bytes_min;
 	rc = trapline_session_setup(names->session, &opts, err);
+	if (rc == -ENOMEM && names->overwrites) {
+		/* fewer names are better than none */
+		opts.packet_count = PACKET_COUNT;
+		rc = trapline_session_setup(names->session, &opts, err);
+	}
 	if (!rc)
 		rc = add_events(names, symbols, err);
 	if (!rc)
@@ -298,6 +316,7 @@ int trapline_names_open(const struct trapline_symbols *symbols,
 		error_set(err, ERR_NO_MEMORY, -1, 0);
 		return -ENOMEM;
 	}
+	names->overwrites = reader_overwrites(reader);
 	names->proc_is_ours = proc_has_initial_pids();
 	if (err)
 		memset(err, 0, sizeof(*err));

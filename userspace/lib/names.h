@@ -19,6 +19,7 @@
  * @table: what is known
  * @proc_is_ours: /proc shows thread ids of the initial namespace, as records
  *	have them
+ * @overwrites: as the sessions whose records are named: read now and then
  * @scanned_ns: when /proc was read last
  */
 struct trapline_names {
@@ -27,6 +28,7 @@ struct trapline_names {
 	const struct trapline_event *task_name;
 	struct name_table table;
 	bool proc_is_ours;
+	bool overwrites;
 	uint64_t scanned_ns;
 };
 

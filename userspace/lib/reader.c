@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The reader: maps the rings, waits, flushes, and lets merge.c deliver.
+ * The reader: waits, flushes, and lets merge.c deliver.
  *
  * One round of trapline_reader_poll(): wait for a packet or the time-out;
  * flush each session, which gives a time for each; then take packets and
@@ -11,21 +11,16 @@
  * The flush comes also when a packet was ready: without it the packets of a
  * busy CPU would have to wait for those of an idle one, and with it a round
  * always has a time up to which every ring is known.
+ *
+ * A snapshot has no such time: the kernel holds what each session has, all of
+ * that is merged and delivered, up to the end that each ring then has, and the
+ * sessions are let go.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "../../uapi/trapline.h"
-#include "../../uapi/trapline_packet.h"
 #include "error.h"
-#include "merge.h"
-#include "refusal.h"
-#include "session.h"
+#include "reader.h"
 
 /*
  * A packet that awaits its last writer waits for microseconds, unless the
@@ -34,295 +29,8 @@
 #define CLOSING_TRIES 20
 #define CLOSING_WAIT_NS 100000
 #define FLUSH_INTERVAL_NS 2000000
-
-/**
- * struct ring - the ring of one CPU of one session
- * @input: first, for the merge
- * @next: list of all rings
- * @session: whose
- * @fd: the ring's file
- * @map: its mapping, read-only
- * @map_bytes: length of @map
- * @watched: it is in the reader's epoll
- */
-struct ring {
-	struct merge_input input;
-	struct ring *next;
-	struct trapline_session *session;
-	int fd;
-	const unsigned char *map;
-	size_t map_bytes;
-	bool watched;
-};
-
-/* A session and its sink, which its inputs point to. */
-struct source {
-	struct source *next;
-	struct trapline_session *session;
-	struct trapline_sink sink;
-};
-
-struct trapline_reader {
-	struct merge merge;
-	struct ring *rings;
-	struct source *sources;
-	int epoll_fd;
-	struct timespec flushed; /* when the last round flushed */
-};
-
-static int system_error(struct trapline_error *err, const char *what, int rc)
-{
-	error_set(err, ERR_SYSTEM, -1, 0, what, strerror(-rc));
-	if (err)
-		err->os_errno = -rc;
-	return rc;
-}
-
-/* All that a stopped session's ring has lost; 0 if that cannot be told. */
-static uint64_t ring_losses(const struct ring *ring)
-{
-	struct tl_stats stats = {
-		.size = sizeof(stats),
-		.selector = TL_STATS_SESSION,
-		.cpu = ring->input.cpu,
-	};
-
-	if (session_ioctl(ring->session->fd, TL_STATS, &stats))
-		return 0;
-	return stats.full + stats.wrapped + stats.too_big;
-}
-
-/* The merge's question: see &struct merge_input. */
-static int ring_get(struct merge_input *input, struct merge_packet *packet)
-{
-	struct ring *ring = (struct ring *)input;
-	struct tl_ring_get get = { .size = sizeof(get) };
-	int rc = session_ioctl(ring->fd, TL_RING_GET, &get);
-
-	if (rc)
-		return rc;
-	switch (get.state) {
-	case TL_RING_PACKET:
-		if (get.offset > ring->map_bytes ||
-		    get.packet_bytes > ring->map_bytes - get.offset)
-			return -EPROTO;
-		packet->bytes = ring->map + get.offset;
-		packet->size = get.packet_bytes;
-		packet->sequence = get.sequence;
-		packet->skipped = get.skipped;
-		return MERGE_PACKET;
-	case TL_RING_EMPTY:
-		return MERGE_EMPTY;
-	case TL_RING_CLOSING:
-		return MERGE_CLOSING;
-	case TL_RING_END:
-		packet->discarded = ring_losses(ring);
-		return MERGE_END;
-	default:
-		return -EPROTO;
-	}
-}
-
-/* The first page tells how long the whole mapping is. */
-static int ring_size(int fd, size_t *map_bytes)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const void *map = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
-	struct tl_meta meta;
-
-	if (map == MAP_FAILED)
-		return -errno;
-	memcpy(&meta, map, sizeof(meta));
-	munmap((void *)map, page);
-	if (meta.size < sizeof(meta) || meta.format != TL_FORMAT ||
-	    meta.map_bytes < page || meta.map_bytes > SIZE_MAX / 2)
-		return -EPROTO;
-	*map_bytes = (size_t)meta.map_bytes;
-	return 0;
-}
-
-static int ring_map(struct ring *ring)
-{
-	int rc = ring_size(ring->fd, &ring->map_bytes);
-	void *map;
-
-	if (rc)
-		return rc;
-	map = mmap(NULL, ring->map_bytes, PROT_READ, MAP_SHARED, ring->fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	ring->map = map;
-	return 0;
-}
-
-static void ring_free(struct ring *ring)
-{
-	if (ring->map)
-		munmap((void *)ring->map, ring->map_bytes);
-	if (ring->fd >= 0)
-		close(ring->fd);
-	free(ring);
-}
-
-static int ring_watch(struct trapline_reader *reader, struct ring *ring)
-{
-	struct epoll_event event = {
-		.events = EPOLLIN,
-		.data.ptr = ring,
-	};
-
-	if (epoll_ctl(reader->epoll_fd, EPOLL_CTL_ADD, ring->fd, &event))
-		return -errno;
-	ring->watched = true;
-	return 0;
-}
-
-static struct ring *ring_new(struct source *source, unsigned int cpu)
-{
-	struct trapline_session *session = source->session;
-	struct ring *ring = calloc(1, sizeof(*ring));
-
-	if (!ring)
-		return NULL;
-	ring->fd = -1;
-	ring->session = session;
-	ring->input.get = ring_get;
-	ring->input.events = &session->table;
-	ring->input.sink = &source->sink;
-	ring->input.cpu = cpu;
-	memcpy(ring->input.uuid, session->setup.uuid,
-	       sizeof(ring->input.uuid));
-	return ring;
-}
-
-/* Opens and maps one ring; a CPU that is not possible is no error. */
-static int add_ring(struct trapline_reader *reader, struct source *source,
-		    unsigned int cpu, struct ring **list,
-		    struct trapline_error *err)
-{
-	struct ring *ring = ring_new(source, cpu);
-	int rc;
-
-	if (!ring)
-		return system_error(err, "ring", -ENOMEM);
-	rc = session_ring_open(source->session, cpu, &ring->fd, err);
-	if (rc) {
-		ring_free(ring);
-		return rc == -ENXIO ? 0 : rc;
-	}
-	rc = ring_map(ring);
-	if (!rc)
-		rc = ring_watch(reader, ring);
-	if (rc) {
-		ring_free(ring);
-		return system_error(err, "mapping a ring", rc);
-	}
-	ring->next = *list;
-	*list = ring;
-	return 0;
-}
-
-static void free_rings(struct ring *ring)
-{
-	while (ring) {
-		struct ring *next = ring->next;
-
-		ring_free(ring);
-		ring = next;
-	}
-}
-
-int trapline_reader_open(struct trapline_reader **out,
-			 struct trapline_error *err)
-{
-	struct trapline_reader *reader = calloc(1, sizeof(*reader));
-
-	*out = NULL;
-	if (!reader)
-		return system_error(err, "reader", -ENOMEM);
-	reader->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (reader->epoll_fd < 0) {
-		int rc = -errno;
-
-		free(reader);
-		return system_error(err, "epoll", rc);
-	}
-	*out = reader;
-	return 0;
-}
-
-/* Hands all rings of a list to the merge: all of them or, on failure, none. */
-static int adopt_rings(struct trapline_reader *reader, struct ring *list)
-{
-	const struct ring *ring;
-	size_t count = 0;
-
-	for (ring = list; ring; ring = ring->next)
-		count++;
-	if (merge_reserve(&reader->merge, count))
-		return -ENOMEM;
-	while (list) {
-		struct ring *next = list->next;
-
-		merge_add(&reader->merge, &list->input);
-		list->next = reader->rings;
-		reader->rings = list;
-		list = next;
-	}
-	return 0;
-}
-
-/* Opens the rings of all CPUs into @list. */
-static int open_rings(struct trapline_reader *reader, struct source *source,
-		      struct ring **list, struct trapline_error *err)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < source->session->query.cpu_count; cpu++) {
-		int rc = add_ring(reader, source, cpu, list, err);
-
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-int trapline_reader_add(struct trapline_reader *reader,
-			struct trapline_session *session,
-			const struct trapline_sink *sink,
-			struct trapline_error *err)
-{
-	struct ring *list = NULL;
-	struct source *source;
-	int rc;
-
-	if (sink->size < sizeof(sink->size))
-		return system_error(err, "sink without a size", -EINVAL);
-	if (!session->is_set_up) {
-		error_set(err, ERR_NOT_SET_UP, -1, 0);
-		return -EINVAL;
-	}
-	source = calloc(1, sizeof(*source));
-	if (!source)
-		return system_error(err, "reader", -ENOMEM);
-	source->session = session;
-	memcpy(&source->sink, sink, sink->size < sizeof(source->sink) ?
-					    sink->size : sizeof(source->sink));
-	rc = open_rings(reader, source, &list, err);
-	if (!rc) {
-		rc = adopt_rings(reader, list);
-		if (rc)
-			system_error(err, "reader", rc);
-	}
-	if (rc) {
-		free_rings(list);
-		free(source);
-		return rc;
-	}
-	source->next = reader->sources;
-	reader->sources = source;
-	return 0;
-}
+/* A snapshot has no next round: that CPU gets two seconds and more. */
+#define SNAPSHOT_TRIES 1000
 
 /* A ring that has ended is ready for ever: it must not wake us any more. */
 static void unwatch_ended(struct trapline_reader *reader)
@@ -347,23 +55,37 @@ static bool any_watched(const struct trapline_reader *reader)
 	return false;
 }
 
+static void set_flush_time(struct trapline_reader *reader,
+			   const struct trapline_session *session,
+			   uint64_t time_ns)
+{
+	struct ring *ring;
+
+	for (ring = reader->rings; ring; ring = ring->next)
+		if (ring->session == session)
+			ring->input.flush_ns = time_ns;
+}
+
+static int flush(struct trapline_reader *reader, struct source *source,
+		 struct trapline_error *err)
+{
+	uint64_t time_ns = 0;
+	int rc = session_flush(source->session, &time_ns, err);
+
+	if (!rc)
+		set_flush_time(reader, source->session, time_ns);
+	return rc;
+}
+
 static int flush_all(struct trapline_reader *reader,
 		     struct trapline_error *err)
 {
 	struct source *source;
+	int rc = 0;
 
-	for (source = reader->sources; source; source = source->next) {
-		struct ring *ring;
-		uint64_t time_ns = 0;
-		int rc = session_flush(source->session, &time_ns, err);
-
-		if (rc)
-			return rc;
-		for (ring = reader->rings; ring; ring = ring->next)
-			if (ring->session == source->session)
-				ring->input.flush_ns = time_ns;
-	}
-	return 0;
+	for (source = reader->sources; source && !rc; source = source->next)
+		rc = flush(reader, source, err);
+	return rc;
 }
 
 /*
@@ -403,6 +125,70 @@ static int run_patiently(struct merge *merge)
 	return rc;
 }
 
+/* Let go of what is held; the first error counts. */
+static int resume_all(struct trapline_reader *reader, int rc,
+		      struct trapline_error *err)
+{
+	struct source *source;
+
+	for (source = reader->sources; source; source = source->next) {
+		int resumed;
+
+		if (!source->held)
+			continue;
+		source->held = false;
+		resumed = session_resume(source->session, rc ? NULL : err);
+		rc = rc ? rc : resumed;
+	}
+	return rc;
+}
+
+/* Deliver all there is, up to the ends of the snapshots. */
+static int run_snapshot(struct trapline_reader *reader,
+			struct trapline_error *err)
+{
+	int rc = 0, tries;
+
+	for (tries = 0; tries < SNAPSHOT_TRIES; tries++) {
+		rc = run_patiently(&reader->merge);
+		if (rc || !reader->merge.closing)
+			break;
+	}
+	if (!rc && reader->merge.closing)
+		rc = -ETIMEDOUT;
+	if (rc < 0)
+		reader_error(err, "reading a snapshot", rc);
+	return rc < 0 ? rc : 0;
+}
+
+/* Only what runs can be held; of the rest a flush tells how far it is known. */
+static int hold(struct trapline_reader *reader, struct source *source,
+		struct trapline_error *err)
+{
+	int rc;
+
+	if (!session_is_running(source->session))
+		return flush(reader, source, err);
+	rc = session_snapshot(source->session, err);
+	source->held = !rc;
+	if (source->held)
+		set_flush_time(reader, source->session, UINT64_MAX);
+	return rc;
+}
+
+int trapline_reader_snapshot(struct trapline_reader *reader,
+			     struct trapline_error *err)
+{
+	struct source *source;
+	int rc = 0;
+
+	for (source = reader->sources; source && !rc; source = source->next)
+		rc = hold(reader, source, err);
+	if (!rc)
+		rc = run_snapshot(reader, err);
+	return resume_all(reader, rc, err);
+}
+
 int trapline_reader_poll(struct trapline_reader *reader, int timeout_ms,
 			 struct trapline_error *err)
 {
@@ -413,7 +199,7 @@ int trapline_reader_poll(struct trapline_reader *reader, int timeout_ms,
 		rc = epoll_wait(reader->epoll_fd, &event, 1, timeout_ms);
 		/* a signal ends the wait, not the round */
 		if (rc < 0 && errno != EINTR)
-			return system_error(err, "epoll", -errno);
+			return reader_error(err, "epoll", -errno);
 	}
 	pace(reader);
 	rc = flush_all(reader, err);
@@ -422,22 +208,6 @@ int trapline_reader_poll(struct trapline_reader *reader, int timeout_ms,
 	rc = run_patiently(&reader->merge);
 	unwatch_ended(reader);
 	if (rc < 0)
-		system_error(err, "reading the rings", rc);
+		reader_error(err, "reading the rings", rc);
 	return rc;
-}
-
-void trapline_reader_close(struct trapline_reader *reader)
-{
-	struct source *source;
-
-	if (!reader)
-		return;
-	merge_free(&reader->merge);
-	free_rings(reader->rings);
-	while ((source = reader->sources)) {
-		reader->sources = source->next;
-		free(source);
-	}
-	close(reader->epoll_fd);
-	free(reader);
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The kernel's refusals as text. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "barred.h"
 #include "error.h"
 #include "event.h"
 #include "refusal.h"
-
-#define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
 
 #define REASON_TEXT(number, name, text) [number] = text,
 static const char *const reason_texts[] = { TL_ERROR_LIST(REASON_TEXT) };
@@ -128,23 +125,6 @@ void refusal_set(struct trapline_error *err, int os_errno,
 		error_hint(err, "%s", reason_hint(TL_ERR_MEMORY));
 }
 
-/* Lockdown's state is the word in brackets: "none [integrity] ..." */
-static bool lockdown_is_confidentiality(void)
-{
-	char buf[128];
-	ssize_t count;
-	int fd = open(LOCKDOWN_PATH, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	count = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (count < 0)
-		return false;
-	buf[count] = '\0';
-	return strstr(buf, "[confidentiality]") != NULL;
-}
-
 void refusal_open(struct trapline_error *err, int os_errno)
 {
 	if (!err)
@@ -154,20 +134,12 @@ void refusal_open(struct trapline_error *err, int os_errno)
 	case ENODEV:
 	case ENXIO:
 		error_set(err, ERR_NO_DEVICE, -1, 0);
-		error_hint(err, "load it: `modprobe trapline`, or `insmod "
-			   "trapline.ko`; `trapline doctor` says what is "
-			   "missing");
+		barred_module(err);
 		break;
 	case EACCES:
 	case EPERM:
 		error_set(err, ERR_DEVICE_PERMISSION, -1, 0);
-		if (lockdown_is_confidentiality())
-			error_hint(err, "the kernel is locked down "
-				   "(confidentiality): %s; tracing needs "
-				   "integrity or none", LOCKDOWN_PATH);
-		else
-			error_hint(err, "run as root, or with CAP_PERFMON and "
-				   "access to the device file");
+		barred_device(err);
 		break;
 	default:
 		error_set(err, ERR_SYSTEM, -1, 0, "/dev/trapline",

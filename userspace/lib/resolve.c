@@ -13,6 +13,7 @@
  * @name: what
  * @module: where only, or NULL
  * @only_code: it must be a function
+ * @choice: which of several, from 1; 0: there must be only one
  * @slice: the name in the line
  * @where: what of the line is wrong if it is not found
  */
@@ -21,6 +22,7 @@ struct wanted {
 	const char *name;
 	const char *module;
 	bool only_code;
+	unsigned int choice;
 	struct spec_slice slice;
 	struct spec_slice where;
 };
@@ -115,7 +117,11 @@ static int refuse_ambiguous(const struct wanted *wanted,
 					 symbol->module ? symbol->module : "",
 					 symbol->module ? "]" : "");
 	}
-	error_hint(err, "give one of the addresses instead: %s", list);
+	if (wanted->only_code)
+		error_hint(err, "choose: %s#1 to %s#%zu are at %s",
+			   wanted->name, wanted->name, places, list);
+	else
+		error_hint(err, "give one of the addresses instead: %s", list);
 	return -EINVAL;
 }
 
@@ -124,7 +130,7 @@ static int find_symbol(const struct wanted *wanted, const struct symbol **out,
 		       struct trapline_error *err)
 {
 	const struct symbol *const *found;
-	const struct symbol *last = NULL;
+	const struct symbol *last = NULL, *chosen = NULL;
 	size_t count, i, places = 0;
 
 	count = symbols_by_name(wanted->symbols, wanted->module, wanted->name,
@@ -138,6 +144,8 @@ static int find_symbol(const struct wanted *wanted, const struct symbol **out,
 		if (!last || last->address != found[i]->address)
 			places++;
 		last = found[i];
+		if (places == wanted->choice)
+			chosen = last;
 	}
 	if (!places) {
 		spec_refuse(err, ERR_SYMBOL_DATA, &wanted->slice);
@@ -145,9 +153,16 @@ static int find_symbol(const struct wanted *wanted, const struct symbol **out,
 			   wanted->name);
 		return -EINVAL;
 	}
-	if (places > 1)
+	if (wanted->choice && !chosen) {
+		error_set(err, ERR_CHOICE_RANGE,
+			  wanted->slice.column + wanted->slice.length, 2,
+			  spec_shown(&wanted->slice),
+			  wanted->slice.text, wanted->choice, places);
+		return -EINVAL;
+	}
+	if (places > 1 && !chosen)
 		return refuse_ambiguous(wanted, found, count, places, err);
-	*out = last;
+	*out = chosen ? chosen : last;
 	return 0;
 }
 
@@ -168,6 +183,7 @@ static int find_place(const struct spec_place *place,
 	struct wanted wanted = {
 		.symbols = symbols,
 		.only_code = true,
+		.choice = place->choice,
 		.slice = place->symbol,
 		.where = place->where,
 	};

@@ -2,6 +2,7 @@
 /* Sessions: thin wrappers over the ioctls of /dev/trapline. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -98,6 +99,15 @@ static void copy_opts(struct trapline_session_opts *to,
 							    sizeof(*to));
 }
 
+static void hint_limits(const struct trapline_session *session,
+			struct trapline_error *err)
+{
+	error_hint(err, "use smaller packets or fewer of them; the limit is %" PRIu64 " MiB for one session, %" PRIu64
+		   " MiB for all",
+		   (uint64_t)(session->query.session_bytes_max >> 20),
+		   (uint64_t)(session->query.ring_bytes_max >> 20));
+}
+
 int trapline_session_setup(struct trapline_session *session,
 			   const struct trapline_session_opts *opts,
 			   struct trapline_error *err)
@@ -109,7 +119,7 @@ int trapline_session_setup(struct trapline_session *session,
 	copy_opts(&known, opts);
 	memset(&setup, 0, sizeof(setup));
 	setup.size = sizeof(setup);
-	setup.mode = TL_MODE_DISCARD;
+	setup.mode = known.overwrite ? TL_MODE_OVERWRITE : TL_MODE_DISCARD;
 	setup.clock = TL_CLOCK_MONOTONIC;
 	setup.packet_bytes = known.packet_bytes;
 	setup.packet_count = known.packet_count;
@@ -117,6 +127,8 @@ int trapline_session_setup(struct trapline_session *session,
 	rc = session_ioctl(session->fd, TL_SESSION_SETUP, &setup);
 	if (rc) {
 		refusal_set(err, -rc, &setup.error, NULL);
+		if (setup.error.code == TL_ERR_MEMORY_LIMIT)
+			hint_limits(session, err);
 		return rc;
 	}
 	session->setup = setup;
@@ -182,6 +194,7 @@ int trapline_session_add(struct trapline_session *session,
 		return rc;
 	}
 	event->id = (int)add.id;
+	event->instances = add.instances;
 	rc = decode_events_add(&session->table, event);
 	if (rc) {
 		remove_event(session, add.id);
@@ -305,6 +318,23 @@ int session_flush(struct trapline_session *session, uint64_t *time_ns,
 	return session_control(session, TL_SESSION_FLUSH, time_ns, err);
 }
 
+bool session_is_running(const struct trapline_session *session)
+{
+	return session->started && !session->stopped;
+}
+
+int session_snapshot(struct trapline_session *session,
+		     struct trapline_error *err)
+{
+	return session_control(session, TL_SESSION_SNAPSHOT, NULL, err);
+}
+
+int session_resume(struct trapline_session *session,
+		   struct trapline_error *err)
+{
+	return session_control(session, TL_SESSION_RESUME, NULL, err);
+}
+
 int session_ring_open(struct trapline_session *session, unsigned int cpu,
 		      int *fd, struct trapline_error *err)
 {
@@ -366,6 +396,8 @@ int trapline_session_info(const struct trapline_session *session,
 		.events_max = query->events_max,
 		.packet_bytes_min = query->packet_bytes_min,
 		.packet_bytes_max = query->packet_bytes_max,
+		.ring_bytes_max = query->ring_bytes_max,
+		.session_bytes_max = query->session_bytes_max,
 	};
 
 	return copy_known(info, info->size, &known, known.size);
@@ -400,6 +432,7 @@ int trapline_session_stats(struct trapline_session *session,
 	known.faults = stats.faults;
 	known.truncated = stats.truncated;
 	known.nmissed = stats.nmissed;
+	known.entries = stats.entries;
 	known.is_gone = event && stats.state == TL_EVENT_GONE;
 	return copy_known(out, out->size, &known, known.size);
 }

@@ -57,6 +57,16 @@ int session_ioctl(int fd, unsigned long request, void *arg);
 int session_flush(struct trapline_session *session, uint64_t *time_ns,
 		  struct trapline_error *err);
 
+/** session_is_running() - started, not stopped */
+bool session_is_running(const struct trapline_session *session);
+
+/** session_snapshot() - keep what the rings have, until session_resume() */
+int session_snapshot(struct trapline_session *session,
+		     struct trapline_error *err);
+/** session_resume() - end the snapshot */
+int session_resume(struct trapline_session *session,
+		   struct trapline_error *err);
+
 /**
  * session_ring_open() - a file for the ring of one CPU
  * @session: must be set up

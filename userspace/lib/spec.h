@@ -6,7 +6,9 @@
  *	spec_parse.c	letter, names, arguments' names
  *	spec_place.c	the place
  *	spec_fetch.c	what an argument fetches
+ *	spec_path.c	parameters and members by name
  *	spec_type.c	the type that it has
+ *	spec_filter.c	which hits are recorded, see filter.h
  *	resolve.c	where a place is (the kernel's symbols); suggest.c: what
  *			was meant, if it is nowhere
  *	compile.c	the event and its program
@@ -61,6 +63,8 @@ enum spec_kind {
  * @address: the number
  * @module: of the symbol; length 0: none given
  * @symbol: the symbol
+ * @choice: which of several of that name, by their addresses, from 1; 0: the
+ *	only one
  * @offset: bytes after it
  */
 struct spec_place {
@@ -69,6 +73,7 @@ struct spec_place {
 	uint64_t address;
 	struct spec_slice module;
 	struct spec_slice symbol;
+	unsigned int choice;
 	uint64_t offset;
 };
 
@@ -78,12 +83,52 @@ enum spec_fetch_kind {
 	SPEC_STACK_POINTER,	/* $stack */
 	SPEC_STACK,		/* $stackN: number */
 	SPEC_RETVAL,		/* $retval */
+	SPEC_DURATION,		/* $duration */
+	SPEC_TASK,		/* $tid, ...: number is one of TL_TASK_* */
 	SPEC_COMM,		/* $comm */
 	SPEC_ADDRESS,		/* @number */
 	SPEC_SYMBOL,		/* @name, number is the offset */
 	SPEC_NUMBER,		/* \number */
 	SPEC_TEXT,		/* \"name" */
 	SPEC_DEREF,		/* +number(inner), +unumber(inner) */
+	SPEC_CURRENT,		/* $current */
+	SPEC_ALL_ARGUMENTS,	/* $arg* */
+	SPEC_PARAMETER,		/* name */
+	SPEC_PATH,		/* path, from inner on */
+};
+
+enum spec_step_kind {
+	SPEC_ARROW,	/* ->name */
+	SPEC_DOT,	/* .name */
+	SPEC_INDEX,	/* [number] */
+};
+
+/**
+ * struct spec_step - one step of a path
+ * @kind: which
+ * @where: all of it
+ * @name: of the member; the number as it stands
+ * @number: of the element
+ */
+struct spec_step {
+	enum spec_step_kind kind;
+	struct spec_slice where;
+	struct spec_slice name;
+	uint64_t number;
+};
+
+/**
+ * struct spec_path - the way from a value to a member, "(type,field)inner->..."
+ * @type: name of the struct that the value points to; length 0: as its type says
+ * @field: the value points to this member of it; length 0: to the struct
+ * @steps: the way
+ * @step_count: how many
+ */
+struct spec_path {
+	struct spec_slice type;
+	struct spec_slice field;
+	struct spec_step *steps;
+	unsigned int step_count;
 };
 
 /**
@@ -93,7 +138,8 @@ enum spec_fetch_kind {
  * @name: what the kind calls name, without signs and quotes
  * @number: what the kind calls number; negative ones in two's complement
  * @user: the memory is the user's (DEREF)
- * @inner: what gives the address (DEREF), or NULL
+ * @inner: what gives the address (DEREF), where a path begins (PATH), or NULL
+ * @path: of a PATH, or NULL
  */
 struct spec_fetch {
 	enum spec_fetch_kind kind;
@@ -102,6 +148,13 @@ struct spec_fetch {
 	uint64_t number;
 	bool user;
 	struct spec_fetch *inner;
+	struct spec_path *path;
+};
+
+enum spec_name_of {
+	SPEC_NAME_OF_NONE,
+	SPEC_NAME_OF_DENTRY,	/* %pd */
+	SPEC_NAME_OF_FILE,	/* %pD */
 };
 
 /**
@@ -110,14 +163,22 @@ struct spec_fetch {
  * @format: how the value is printed
  * @bytes: 1, 2, 4, 8, or 0 for a string
  * @user: the string is in user memory
+ * @bits: of a bit field; 0: it is none
+ * @shift: of a bit field: the bits below it
  * @array: "[N]" of an array; length 0: none
+ * @elements: N; 0 if it is the name of an earlier argument
+ * @name_of: the string is the name of what is pointed to
  */
 struct spec_type {
 	struct spec_slice where;
 	enum field_format format;
 	unsigned int bytes;
 	bool user;
+	unsigned int bits;
+	unsigned int shift;
 	struct spec_slice array;
+	unsigned int elements;
+	enum spec_name_of name_of;
 };
 
 /**
@@ -127,6 +188,7 @@ struct spec_type {
  * @name: given, or "argN"
  * @fetch: the outermost step
  * @type: of the value
+ * @listed: the body as it is listed; NULL: as it was written
  */
 struct spec_arg {
 	struct spec_slice where;
@@ -134,28 +196,33 @@ struct spec_arg {
 	char name[SPEC_ARG_NAME_MAX + 1];
 	struct spec_fetch *fetch;
 	struct spec_type type;
+	char *listed;
 };
 
 /**
  * struct spec - a definition
  * @line: a copy of the line; all slices point into it
  * @kind: entry or return
+ * @is_call: a return whose records are of whole calls, letter "c"
  * @maxactive: 0: not given
  * @group: length 0: not given
  * @event: length 0: not given
  * @place: where
  * @args: the arguments
  * @arg_count: how many
+ * @filter: which hits are recorded; NULL: all. See filter.h.
  */
 struct spec {
 	char *line;
 	enum spec_kind kind;
+	bool is_call;
 	unsigned int maxactive;
 	struct spec_slice group;
 	struct spec_slice event;
 	struct spec_place place;
 	struct spec_arg *args;
 	unsigned int arg_count;
+	struct filter *filter;
 };
 
 /**
@@ -169,7 +236,20 @@ int spec_parse(const char *line, struct spec **out, struct trapline_error *err);
 /** spec_free() - free a tree, whole or half built; NULL is allowed */
 void spec_free(struct spec *spec);
 
-/* ---- spec_place.c, spec_fetch.c, spec_type.c -------------------------- */
+/** spec_free_fetch() - free a chain of steps; NULL is allowed */
+void spec_free_fetch(struct spec_fetch *fetch);
+/** spec_new_fetch() - an empty step at @link, or NULL */
+struct spec_fetch *spec_new_fetch(struct spec_fetch **link,
+				  struct trapline_error *err);
+/**
+ * spec_check_names() - is the name of each argument free?
+ *
+ * To be asked when all of them are known: names of parameters are not before
+ * the place is resolved.
+ */
+int spec_check_names(const struct spec *spec, struct trapline_error *err);
+
+/* ---- spec_place.c, spec_fetch.c, spec_path.c, spec_type.c -------------- */
 
 /**
  * spec_parse_place() - parse the second word of a definition
@@ -187,6 +267,47 @@ int spec_parse_place(struct spec *spec, const struct spec_slice *word,
  * @err: filled on failure; what was allocated stays in @arg
  */
 int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err);
+
+/**
+ * spec_parse_chain() - parse a fetch, without a type
+ * @arg: body is set, fetch is filled in
+ * @at: in and out: where in the body
+ * @err: filled on failure; what was allocated stays in @arg
+ */
+int spec_parse_chain(struct spec_arg *arg, int *at, struct trapline_error *err);
+
+/**
+ * spec_parse_base() - parse what is no read of memory and no text
+ * @fetch: where is set, the others are filled in
+ * @err: filled on failure
+ */
+int spec_parse_base(struct spec_fetch *fetch, struct trapline_error *err);
+
+/**
+ * spec_parse_path() - parse a parameter's name, and members of anything
+ * @fetch: where is set: NAME, or BASE->..., or (TYPE)FETCH->...
+ * @err: filled on failure; what was allocated stays in @fetch
+ */
+int spec_parse_path(struct spec_fetch *fetch, struct trapline_error *err);
+/** spec_path_base() - how much of "$name->member" is "$name" */
+int spec_path_base(const struct spec_slice *where);
+/** spec_cast_length() - how long is the fetch that begins with "(TYPE"? */
+int spec_cast_length(const struct spec_slice *rest);
+
+/**
+ * struct spec_task - a number that is known of the current task
+ * @name: "$name" in an argument, "name" in a filter
+ * @which: TL_TASK_*
+ * @bytes: it has
+ */
+struct spec_task {
+	const char *name;
+	uint32_t which;
+	unsigned int bytes;
+};
+
+/** spec_find_task() - by its name; NULL: there is none of that name */
+const struct spec_task *spec_find_task(const struct spec_slice *name);
 
 /**
  * spec_parse_type() - parse the type of an argument

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../uapi/trapline_prog.h"
 #include "spec.h"
 
-static struct spec_fetch *new_fetch(struct spec_fetch **link,
-				    struct trapline_error *err)
+struct spec_fetch *spec_new_fetch(struct spec_fetch **link,
+				  struct trapline_error *err)
 {
 	struct spec_fetch *fetch = calloc(1, sizeof(*fetch));
 
@@ -35,8 +36,7 @@ static int bad_number(struct trapline_error *err, int ret,
 
 /* "$name" of the full language that this version does not know */
 static const char *const later_variables[] = {
-	"$arg*", "$sysarg", "$duration", "$tid", "$tgid", "$cpu", "$current",
-	"$kstack", "$ustack",
+	"$sysarg", "$kstack", "$ustack",
 };
 
 static int unknown_variable(const struct spec_slice *where,
@@ -49,13 +49,41 @@ static int unknown_variable(const struct spec_slice *where,
 	for (i = 0; i < count; i++)
 		if (spec_starts(where, later[i]))
 			return spec_unsupported(err, "the variable", where);
-	for (i = 0; i + 1 < (size_t)where->length; i++)
-		if (where->text[i] == '-' && where->text[i + 1] == '>')
-			return spec_unsupported(err, "the field", where);
 	spec_refuse(err, ERR_VARIABLE, where);
-	error_hint(err, "there are $arg1, $arg2, ..., $retval, $stack, "
-		   "$stack0, $stack1, ... and $comm");
+	error_hint(err, "there are $arg1, $arg2, ..., $retval, $duration, "
+		   "$stack, $stack0, $stack1, ..., $current, "
+		   "$tid, $tgid, $cpu, $cgroup and $comm");
 	return -EINVAL;
+}
+
+static const struct spec_task tasks[] = {
+	{ "tid", TL_TASK_TID, 4 },
+	{ "tgid", TL_TASK_TGID, 4 },
+	{ "cpu", TL_TASK_CPU, 4 },
+	{ "cgroup", TL_TASK_CGROUP, 8 },
+};
+
+const struct spec_task *spec_find_task(const struct spec_slice *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		if (spec_is(name, tasks[i].name))
+			return &tasks[i];
+	return NULL;
+}
+
+static bool parse_task(struct spec_fetch *fetch)
+{
+	const struct spec_slice name = spec_cut(&fetch->where, 1,
+						fetch->where.length);
+	const struct spec_task *task = spec_find_task(&name);
+
+	if (!task)
+		return false;
+	fetch->kind = SPEC_TASK;
+	fetch->number = task->which;
+	return true;
 }
 
 /* "$argN" and "$stackN"; N is decimal, as in the kernel: it is a name */
@@ -83,10 +111,20 @@ static int parse_variable(struct spec_fetch *fetch, struct trapline_error *err)
 {
 	const struct spec_slice *where = &fetch->where;
 
-	if (spec_is(where, "$stack")) {
+	if (spec_path_base(where) < where->length)
+		return spec_parse_path(fetch, err);
+	if (spec_is(where, "$current")) {
+		fetch->kind = SPEC_CURRENT;
+	} else if (spec_is(where, "$arg*")) {
+		fetch->kind = SPEC_ALL_ARGUMENTS;
+	} else if (spec_is(where, "$stack")) {
 		fetch->kind = SPEC_STACK_POINTER;
 	} else if (spec_is(where, "$retval")) {
 		fetch->kind = SPEC_RETVAL;
+	} else if (spec_is(where, "$duration")) {
+		fetch->kind = SPEC_DURATION;
+	} else if (parse_task(fetch)) {
+		return 0;
 	} else if (spec_is(where, "$comm") || spec_is(where, "$COMM")) {
 		fetch->kind = SPEC_COMM;
 	} else if (spec_starts(where, "$stack")) {
@@ -151,8 +189,7 @@ static int parse_immediate(struct spec_fetch *fetch,
 }
 
 /* What begins with none of the signs. */
-static int parse_plain(const struct spec_fetch *fetch,
-		       struct trapline_error *err)
+static int parse_plain(struct spec_fetch *fetch, struct trapline_error *err)
 {
 	const struct spec_slice *where = &fetch->where;
 	const struct spec_slice name = spec_cut(where, 0,
@@ -162,13 +199,9 @@ static int parse_plain(const struct spec_fetch *fetch,
 
 	if (spec_is(&name, "this_cpu_read") || spec_is(&name, "this_cpu_ptr"))
 		return spec_unsupported(err, "the per-CPU variable", where);
-	if (spec_is_name(&name) && (!rest.length || spec_starts(&rest, "->") ||
-				    spec_starts(&rest, ".") ||
-				    spec_starts(&rest, "[")))
-		return spec_unsupported(err, "the parameter's name", where);
-	if (spec_starts(where, "(") && where->length > 1 &&
-	    (spec_is_alnum(where->text[1])))
-		return spec_unsupported(err, "the type in parentheses", where);
+	if ((spec_is_name(&name) && !spec_starts(&rest, "(")) ||
+	    spec_cast_length(where))
+		return spec_parse_path(fetch, err);
 	spec_refuse(err, ERR_FETCH, where);
 	if (spec_is_digit(where->text[0]))
 		error_hint(err, "a constant is written \\NUMBER");
@@ -179,7 +212,7 @@ static int parse_plain(const struct spec_fetch *fetch,
 	return -EINVAL;
 }
 
-static int parse_base(struct spec_fetch *fetch, struct trapline_error *err)
+int spec_parse_base(struct spec_fetch *fetch, struct trapline_error *err)
 {
 	const struct spec_slice *where = &fetch->where;
 
@@ -285,7 +318,10 @@ static int base_length(const struct spec_slice *rest)
 	int open = spec_find(rest, "(:");
 	struct spec_slice tail = spec_cut(rest, open, rest->length);
 	int close = spec_find(&tail, ")");
+	int cast = spec_cast_length(rest);
 
+	if (cast)
+		return cast;
 	/* what has parentheses of its own is told as a whole */
 	if (spec_starts(&tail, "(") && close < tail.length) {
 		open += close + 1;
@@ -295,8 +331,7 @@ static int base_length(const struct spec_slice *rest)
 	return spec_find(rest, ":)");
 }
 
-static int parse_chain(struct spec_arg *arg, int *at,
-		       struct trapline_error *err)
+int spec_parse_chain(struct spec_arg *arg, int *at, struct trapline_error *err)
 {
 	const struct spec_slice *body = &arg->body;
 	struct spec_fetch **link = &arg->fetch;
@@ -307,7 +342,7 @@ static int parse_chain(struct spec_arg *arg, int *at,
 
 	for (;;) {
 		rest = spec_cut(body, *at, body->length);
-		fetch = new_fetch(link, err);
+		fetch = spec_new_fetch(link, err);
 		if (!fetch)
 			return -ENOMEM;
 		if (!spec_starts(&rest, "+") && !spec_starts(&rest, "-"))
@@ -327,7 +362,7 @@ static int parse_chain(struct spec_arg *arg, int *at,
 	} else {
 		fetch->where = spec_cut(&rest, 0, base_length(&rest));
 		*at += fetch->where.length;
-		ret = parse_base(fetch, err);
+		ret = spec_parse_base(fetch, err);
 	}
 	return ret ? ret : close_chain(arg, depth, at, err);
 }
@@ -338,10 +373,28 @@ static int refuse_tail(const struct spec_arg *arg,
 		       struct trapline_error *err)
 {
 	spec_refuse(err, ERR_FETCH_TAIL, rest);
-	if (arg->fetch->kind == SPEC_DEREF && strchr("+-", rest->text[0]))
+	if (spec_starts(rest, "->"))
+		error_hint(err, "what it points to is not known; say it: "
+			   "(STRUCT)%.*s%.*s", spec_shown(&arg->fetch->where),
+			   arg->fetch->where.text, spec_shown(rest),
+			   rest->text);
+	else if (arg->fetch->kind == SPEC_DEREF && strchr("+-", rest->text[0]))
 		error_hint(err, "the offset of what is read stands before "
 			   "the parenthesis");
 	return -EINVAL;
+}
+
+/* "$arg*" stands for several arguments and so for nothing inside of one. */
+static int check_all(const struct spec_arg *arg, struct trapline_error *err)
+{
+	const struct spec_fetch *fetch = arg->fetch;
+
+	while (fetch->inner)
+		fetch = fetch->inner;
+	if (fetch->kind != SPEC_ALL_ARGUMENTS ||
+	    fetch->where.length == arg->where.length)
+		return 0;
+	return spec_refuse(err, ERR_ARGS_FORM, &arg->where);
 }
 
 int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err)
@@ -350,14 +403,14 @@ int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err)
 	int at = 0;
 	int ret;
 
-	ret = parse_chain(arg, &at, err);
+	ret = spec_parse_chain(arg, &at, err);
+	if (!ret)
+		ret = check_all(arg, err);
 	if (ret)
 		return ret;
 	rest = spec_cut(&arg->body, at, arg->body.length);
 	if (!rest.length)
 		return 0;
-	if (spec_starts(&rest, "->"))
-		return spec_unsupported(err, "the field", &rest);
 	if (rest.text[0] != ':')
 		return refuse_tail(arg, &rest, err);
 	arg->type.where = spec_cut(&rest, 1, rest.length);

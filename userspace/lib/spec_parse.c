@@ -3,6 +3,7 @@
  * A probe definition, part by part:
  *
  *	LETTER[MAXACTIVE][:[GROUP/][EVENT]]  PLACE  [[NAME=]FETCH[:TYPE]...]
+ *		[if FILTER]
  *
  * Only the form is looked at. What is wrong in any version gets its own
  * reason; what is right but beyond this version is "unsupported".
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec.h"
+#include "filter.h"
 
 /* ---- letter, group and event ------------------------------------------ */
 
@@ -21,10 +22,8 @@ static const struct {
 	const char *what;
 	const char *hint;
 } later_letters[] = {
-	{ 'c', "the probe of a call", "use one p and one r event" },
 	{ 't', "the tracepoint probe", "use a p event on a function" },
 	{ 'u', "the USDT probe", "only probes in the kernel are supported" },
-	{ 'f', "the fprobe", "use p for the entry, r for the return" },
 	{ 'e', "the event probe", "it is made of another event of ftrace; "
 	  "use a p event on a function" },
 };
@@ -157,9 +156,10 @@ static int parse_head(struct spec *spec, const struct spec_slice *word,
 	struct spec_slice names;
 	int ret;
 
-	if (word->text[0] == 'r')
+	spec->is_call = word->text[0] == 'c';
+	if (word->text[0] == 'r' || spec->is_call)
 		spec->kind = SPEC_RETURN;
-	else if (word->text[0] != 'p')
+	else if (word->text[0] != 'p' && word->text[0] != 'f')
 		return refuse_letter(word, err);
 	ret = parse_maxactive(spec, &head, err);
 	if (ret || colon == word->length)
@@ -177,12 +177,19 @@ static const char *const reserved_names[] = {
 	"__probe_type",
 };
 
-/* Is the name of the last argument free? */
-static int check_arg_name(const struct spec *spec,
-			  const struct spec_arg *arg,
-			  const struct spec_slice *where,
-			  struct trapline_error *err)
+/* What names an argument: "NAME" of "NAME=", or all of it. */
+static struct spec_slice name_where(const struct spec_arg *arg)
 {
+	const int named = arg->body.column - arg->where.column;
+
+	return named ? spec_cut(&arg->where, 0, named - 1) : arg->where;
+}
+
+static int check_name(const struct spec *spec, unsigned int number,
+		      struct trapline_error *err)
+{
+	const struct spec_arg *arg = &spec->args[number];
+	const struct spec_slice where = name_where(arg);
 	enum error_code code = ERR_ARG_NAME_RESERVED;
 	const size_t count = sizeof(reserved_names) /
 			     sizeof(reserved_names[0]);
@@ -191,14 +198,24 @@ static int check_arg_name(const struct spec *spec,
 
 	for (i = 0; i < count && !used; i++)
 		used = !strcmp(arg->name, reserved_names[i]);
-	for (i = 0; i < spec->arg_count - 1 && !used; i++) {
+	for (i = 0; i < number && !used; i++) {
 		used = !strcmp(arg->name, spec->args[i].name);
 		code = ERR_ARG_NAME_USED;
 	}
 	if (!used)
 		return 0;
-	error_set(err, code, where->column, where->length, arg->name);
+	error_set(err, code, where.column, where.length, arg->name);
 	return -EINVAL;
+}
+
+int spec_check_names(const struct spec *spec, struct trapline_error *err)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < spec->arg_count; i++)
+		ret = check_name(spec, i, err);
+	return ret;
 }
 
 /* "NAME=", or no name; the rest is the body */
@@ -208,13 +225,12 @@ static int parse_arg_name(const struct spec *spec, struct spec_arg *arg,
 	const struct spec_slice *where = &arg->where;
 	const int equals = spec_find(where, "=\"");
 	struct spec_slice name = spec_cut(where, 0, equals);
-	int ret;
 
 	if (equals == where->length || where->text[equals] == '"') {
 		arg->body = *where;
 		snprintf(arg->name, sizeof(arg->name), "arg%u",
 			 spec->arg_count);
-		return check_arg_name(spec, arg, where, err);
+		return 0;
 	}
 	arg->body = spec_cut(where, equals + 1, where->length);
 	if (!name.length)
@@ -227,9 +243,8 @@ static int parse_arg_name(const struct spec *spec, struct spec_arg *arg,
 	if (!spec_is_name(&name))
 		return spec_refuse(err, ERR_ARG_NAME, &name);
 	memcpy(arg->name, name.text, (size_t)name.length);
-	ret = check_arg_name(spec, arg, &name, err);
-	if (ret || arg->body.length)
-		return ret;
+	if (arg->body.length)
+		return 0;
 	error_set(err, ERR_ARG_EMPTY, arg->body.column, 1, spec_shown(&name),
 		  name.text);
 	return -EINVAL;
@@ -260,8 +275,6 @@ static int parse_arg(struct spec *spec, const struct spec_slice *word,
 	struct spec_arg *arg;
 	int ret;
 
-	if (spec_is(word, "if"))
-		return spec_unsupported(err, "the filter", word);
 	if (spec->arg_count == SPEC_ARGS_MAX) {
 		error_set(err, ERR_ARGS_MANY, word->column, word->length,
 			  SPEC_ARGS_MAX);
@@ -301,6 +314,50 @@ static char *copy_line(const char *line, struct trapline_error *err)
 	return copy;
 }
 
+/* Does an argument already have that name, or begin with that fetch? */
+static bool has_arg(const struct spec *spec, const char *name,
+		    enum spec_fetch_kind kind)
+{
+	const struct spec_fetch *fetch;
+	unsigned int i;
+
+	for (i = 0; i < spec->arg_count; i++) {
+		fetch = spec->args[i].fetch;
+		while (fetch->inner)
+			fetch = fetch->inner;
+		if (fetch->kind == kind || !strcmp(spec->args[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* What each record of a call has, if the line does not say so itself. */
+static int add_call_args(struct spec *spec, struct trapline_error *err)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+		enum spec_fetch_kind kind;
+	} added[] = {
+		{ "retval", "retval=$retval", SPEC_RETVAL },
+		{ "duration", "duration=$duration", SPEC_DURATION },
+	};
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < sizeof(added) / sizeof(added[0]); i++) {
+		const struct spec_slice word = {
+			.text = added[i].text,
+			.length = (int)strlen(added[i].text),
+			.column = spec->place.where.column,
+		};
+
+		if (!has_arg(spec, added[i].name, added[i].kind))
+			ret = parse_arg(spec, &word, err);
+	}
+	return ret;
+}
+
 static int parse_words(struct spec *spec, struct spec_lexer *lexer,
 		       struct spec_slice *word, struct trapline_error *err)
 {
@@ -311,8 +368,16 @@ static int parse_words(struct spec *spec, struct spec_lexer *lexer,
 	if (!spec_lex_word(lexer, word))
 		return spec_refuse(err, ERR_PLACE_MISSING, word);
 	ret = spec_parse_place(spec, word, err);
-	while (!ret && spec_lex_word(lexer, word))
+	while (!ret && spec_lex_word(lexer, word)) {
+		if (spec_is(word, "if")) {
+			ret = filter_parse(spec->line, lexer->at,
+					   &spec->filter, err);
+			break;
+		}
 		ret = parse_arg(spec, word, err);
+	}
+	if (!ret && spec->is_call)
+		ret = add_call_args(spec, err);
 	return ret;
 }
 
@@ -345,12 +410,15 @@ int spec_parse(const char *line, struct spec **out, struct trapline_error *err)
 	return ret;
 }
 
-static void free_fetch(struct spec_fetch *fetch)
+void spec_free_fetch(struct spec_fetch *fetch)
 {
 	struct spec_fetch *inner;
 
 	for (; fetch; fetch = inner) {
 		inner = fetch->inner;
+		if (fetch->path)
+			free(fetch->path->steps);
+		free(fetch->path);
 		free(fetch);
 	}
 }
@@ -361,9 +429,12 @@ void spec_free(struct spec *spec)
 
 	if (!spec)
 		return;
-	for (i = 0; i < spec->arg_count; i++)
-		free_fetch(spec->args[i].fetch);
+	for (i = 0; i < spec->arg_count; i++) {
+		spec_free_fetch(spec->args[i].fetch);
+		free(spec->args[i].listed);
+	}
 	free(spec->args);
+	filter_free(spec->filter);
 	free(spec->line);
 	free(spec);
 }

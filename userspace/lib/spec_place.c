@@ -4,6 +4,7 @@
  * symbol is, is the business of resolve.c.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "spec.h"
@@ -66,8 +67,6 @@ static int parse_suffix(struct spec *spec, const struct spec_slice *rest,
 	case '*':
 	case '?':
 		return spec_unsupported(err, "the pattern", &place->where);
-	case '#':
-		return spec_unsupported(err, "the choice", rest);
 	case '=':
 		return refuse_argument(spec, &place->where, err);
 	case ':':
@@ -81,6 +80,24 @@ static int parse_suffix(struct spec *spec, const struct spec_slice *rest,
 	default:
 		return spec_refuse(err, ERR_PLACE_SUFFIX, rest);
 	}
+}
+
+/* "#N" at the start of @rest, which is then cut off */
+static int parse_choice(struct spec_place *place, struct spec_slice *rest,
+			struct trapline_error *err)
+{
+	const struct spec_slice choice = spec_cut(rest, 0, spec_find(rest, "+%"));
+	const struct spec_slice number = spec_cut(&choice, 1, choice.length);
+	uint64_t value;
+
+	if (spec_is(&number, "all"))
+		return spec_unsupported(err, "the choice", &choice);
+	if (place->is_address || spec_decimal(&number, &value) || !value ||
+	    value > INT32_MAX)
+		return spec_refuse(err, ERR_CHOICE, &choice);
+	place->choice = (unsigned int)value;
+	*rest = spec_cut(rest, choice.length, rest->length);
+	return 0;
 }
 
 /* "SYMBOL" is a number */
@@ -142,6 +159,11 @@ int spec_parse_place(struct spec *spec, const struct spec_slice *word,
 		return spec_refuse(err, ERR_PLACE_FORM, word);
 	if (place->symbol.length && spec_is_digit(place->symbol.text[0])) {
 		ret = parse_address(place, err);
+		if (ret)
+			return ret;
+	}
+	if (spec_starts(&rest, "#")) {
+		ret = parse_choice(place, &rest, err);
 		if (ret)
 			return ret;
 	}

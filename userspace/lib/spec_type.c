@@ -24,29 +24,36 @@ static const struct {
 	{ "x64", FIELD_HEX, 8, false },
 	{ "string", FIELD_STRING, 0, false },
 	{ "ustring", FIELD_STRING, 0, true },
-};
-
-static const char *const later_types[] = {
-	"char", "symbol", "symstr", "%pd", "%pD",
+	{ "char", FIELD_CHAR, 1, false },
+	{ "symbol", FIELD_SYMBOL, 8, false },
+	{ "symstr", FIELD_SYMSTR, 8, false },
 };
 
 static int unknown_type(const struct spec_slice *name,
 			struct trapline_error *err)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(later_types) / sizeof(later_types[0]); i++)
-		if (spec_is(name, later_types[i]))
-			return spec_unsupported(err, "the type", name);
 	spec_refuse(err, ERR_TYPE, name);
-	error_hint(err, "there are u8 u16 u32 u64, s8 to s64, x8 to x64, "
-		   "string and ustring");
+	error_hint(err, "there are u8 u16 u32 u64, s8 to s64, x8 to x64, char, "
+		   "string, ustring, symbol, symstr, %%pd, %%pD and bWIDTH@OFFSET/SIZE");
 	return -EINVAL;
 }
 
-/* "bWIDTH@OFFSET/SIZE": right or wrong, but not for this version */
-static int refuse_bitfield(const struct spec_slice *name,
-			   struct trapline_error *err)
+/* The types that stand for a string somewhere behind the value. */
+static bool parse_name_of(struct spec_type *type, const struct spec_slice *name)
+{
+	if (spec_is(name, "%pd"))
+		type->name_of = SPEC_NAME_OF_DENTRY;
+	else if (spec_is(name, "%pD"))
+		type->name_of = SPEC_NAME_OF_FILE;
+	else
+		return false;
+	type->format = FIELD_STRING;
+	return true;
+}
+
+/* "bWIDTH@OFFSET/SIZE": the bits from OFFSET on of a value of SIZE bits */
+static int parse_bitfield(struct spec_type *type, const struct spec_slice *name,
+			  struct trapline_error *err)
 {
 	int at = spec_find(name, "@");
 	int slash = spec_find(name, "/");
@@ -66,7 +73,11 @@ static int refuse_bitfield(const struct spec_slice *name,
 	if (spec_number(&number, &offset) || !width || width > size ||
 	    offset > size - width)
 		return spec_refuse(err, ERR_BITFIELD, name);
-	return spec_unsupported(err, "the bit field", name);
+	type->format = FIELD_UNSIGNED;
+	type->bytes = (unsigned int)size / 8;
+	type->bits = (unsigned int)width;
+	type->shift = (unsigned int)offset;
+	return 0;
 }
 
 /* "[N]" at the end of a type */
@@ -88,8 +99,10 @@ static int parse_array(struct spec_type *type, const struct spec_slice *array,
 	if (spec_is_name(&number))
 		return 0;	/* the length is that of an earlier argument */
 	ret = spec_number(&number, &count);
-	if (!ret && count && count <= SPEC_ARRAY_MAX)
+	if (!ret && count && count <= SPEC_ARRAY_MAX) {
+		type->elements = (unsigned int)count;
 		return 0;
+	}
 	error_set(err, ret == -EINVAL || !count ? ERR_ARRAY_SIZE :
 		  ERR_ARRAY_BIG, number.column,
 		  number.length ? number.length : 1, spec_shown(&number),
@@ -111,6 +124,8 @@ int spec_parse_type(struct spec_type *type, struct trapline_error *err)
 		if (ret)
 			return ret;
 	}
+	if (!array.length && parse_name_of(type, &name))
+		return 0;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (!spec_is(&name, types[i].name))
 			continue;
@@ -120,6 +135,6 @@ int spec_parse_type(struct spec_type *type, struct trapline_error *err)
 		return 0;
 	}
 	if (spec_starts(&name, "b") && spec_find(&name, "/") < name.length)
-		return refuse_bitfield(&name, err);
+		return parse_bitfield(type, &name, err);
 	return unknown_type(&name, err);
 }

@@ -5,16 +5,11 @@
 #include <string.h>
 
 #include "compile.h"
+#include "suggest.h"
 
 enum {
-	NEAR_MAX = 3,		/* names proposed */
 	NEAR_LENGTH = 100,	/* longer names are not compared */
 	COPIES_MAX = 4,
-};
-
-struct near_name {
-	const char *name;
-	int distance;
 };
 
 static int least(int a, int b, int c)
@@ -57,46 +52,52 @@ static int edit_distance(const char *a, int a_length, const char *b,
 }
 
 /* Keep a name if it is among the nearest; the nearest first. */
-static void keep(struct near_name near[NEAR_MAX], const char *name,
+static void keep(struct near_name near[SUGGEST_MAX], const char *name,
 		 int distance)
 {
-	int i, place = NEAR_MAX;
+	int i, place = SUGGEST_MAX;
 
-	for (i = NEAR_MAX - 1; i >= 0; i--) {
+	for (i = SUGGEST_MAX - 1; i >= 0; i--) {
 		if (near[i].name && !strcmp(near[i].name, name))
 			return;
 		if (!near[i].name || distance < near[i].distance)
 			place = i;
 	}
-	if (place == NEAR_MAX)
+	if (place == SUGGEST_MAX)
 		return;
 	memmove(&near[place + 1], &near[place],
-		sizeof(near[0]) * (size_t)(NEAR_MAX - 1 - place));
+		sizeof(near[0]) * (size_t)(SUGGEST_MAX - 1 - place));
 	near[place] = (struct near_name){ name, distance };
 }
 
-static void find_near(const struct trapline_symbols *symbols, const char *name,
-		      bool only_code, struct near_name near[NEAR_MAX])
+void suggest_try(struct suggest *suggest, const char *name)
 {
-	const int length = (int)strlen(name);
+	const int length = (int)strnlen(suggest->name, NEAR_LENGTH + 1);
 	const int limit = length < 4 ? 1 : length < 10 ? 2 : 3;
-	size_t i;
+	const int other = (int)strnlen(name, NEAR_LENGTH + 1);
+	int distance;
 
-	if (length > NEAR_LENGTH)
+	if (length > NEAR_LENGTH || other > NEAR_LENGTH ||
+	    abs(other - length) > limit)
 		return;
-	for (i = 0; i < symbols_count(symbols); i++) {
-		const struct symbol *symbol = symbols_at(symbols, i);
-		int other = (int)strnlen(symbol->name, NEAR_LENGTH + 1);
-		int distance;
+	distance = edit_distance(suggest->name, length, name, other, limit);
+	if (distance <= limit)
+		keep(suggest->near, name, distance);
+}
 
-		if (other > NEAR_LENGTH || abs(other - length) > limit ||
-		    (only_code && !symbol_is_code(symbol)))
-			continue;
-		distance = edit_distance(name, length, symbol->name, other,
-					 limit);
-		if (distance <= limit)
-			keep(near, symbol->name, distance);
-	}
+bool suggest_hint(const struct suggest *suggest, struct trapline_error *err)
+{
+	const struct near_name *near = suggest->near;
+
+	if (near[2].name)
+		error_hint(err, "did you mean %s, %s or %s?", near[0].name,
+			   near[1].name, near[2].name);
+	else if (near[1].name)
+		error_hint(err, "did you mean %s or %s?", near[0].name,
+			   near[1].name);
+	else if (near[0].name)
+		error_hint(err, "did you mean %s?", near[0].name);
+	return near[0].name;
 }
 
 /* "sys_openat" is "__x64_sys_openat" since 4.17. */
@@ -121,20 +122,20 @@ static bool suggest_syscall(const struct trapline_symbols *symbols,
 void suggest_symbol(const struct trapline_symbols *symbols, const char *name,
 		    bool only_code, struct trapline_error *err)
 {
-	struct near_name near[NEAR_MAX] = { 0 };
+	struct suggest suggest = { .name = name };
+	size_t i;
 
 	if (only_code && suggest_syscall(symbols, name, err))
 		return;
-	find_near(symbols, name, only_code, near);
-	if (near[2].name)
-		error_hint(err, "did you mean %s, %s or %s?", near[0].name,
-			   near[1].name, near[2].name);
-	else if (near[1].name)
-		error_hint(err, "did you mean %s or %s?", near[0].name,
-			   near[1].name);
-	else if (near[0].name)
-		error_hint(err, "did you mean %s?", near[0].name);
-	else if (only_code)
+	for (i = 0; i < symbols_count(symbols); i++) {
+		const struct symbol *symbol = symbols_at(symbols, i);
+
+		if (!only_code || symbol_is_code(symbol))
+			suggest_try(&suggest, symbol->name);
+	}
+	if (suggest_hint(&suggest, err))
+		return;
+	if (only_code)
 		error_hint(err, "the compiler may have put it into its callers "
 			   "(inlined), it may be a macro, or its module is "
 			   "not loaded; see /proc/kallsyms");

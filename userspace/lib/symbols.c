@@ -11,6 +11,7 @@
 #include "kallsyms.h"
 
 #define PAGE_BYTES 4096
+#define TYPES_FOLDER "/sys/kernel/btf"
 
 /**
  * struct trapline_symbols - the table
@@ -19,11 +20,13 @@
  *	address
  * @by_address: sorted by address; of several names the file's first first,
  *	which is the one that the kernel prints
+ * @types: of the kernel that the symbols are of, or NULL: not known
  */
 struct trapline_symbols {
 	struct kallsyms file;
 	const struct symbol **by_name;
 	const struct symbol **by_address;
+	struct types *types;
 };
 
 /* What is sorted: a key and where it came from. */
@@ -34,26 +37,45 @@ struct sort_key {
 
 /* ---- order ------------------------------------------------------------ */
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct sort_key *x = a;
-	const struct sort_key *y = b;
+#define DIGIT_BITS 8
+#define DIGITS (1u << DIGIT_BITS)
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+static unsigned int digit_of(const struct sort_key *key, unsigned int shift)
+{
+	return key->key >> shift & (DIGITS - 1);
 }
 
-/* Sort the keys, which most often are in order already. */
-static void sort_keys(struct sort_key *keys, size_t count)
+/* Sort by one digit into @to, keeping the order of equal ones. */
+static void sort_digit(const struct sort_key *from, struct sort_key *to,
+		       size_t count, unsigned int shift)
 {
+	size_t at[DIGITS + 1] = { 0 };
 	size_t i;
 
-	for (i = 1; i < count; i++)
-		if (keys[i - 1].key > keys[i].key)
-			break;
-	if (i < count)
-		qsort(keys, count, sizeof(*keys), compare_keys);
+	for (i = 0; i < count; i++)
+		at[digit_of(&from[i], shift) + 1]++;
+	for (i = 0; i < DIGITS; i++)
+		at[i + 1] += at[i];
+	for (i = 0; i < count; i++)
+		to[at[digit_of(&from[i], shift)]++] = from[i];
+}
+
+/*
+ * Sort the keys, equal ones by their index: digit by digit from the lowest one
+ * on (radix sort), a tenth of the work of comparing. @keys has room for twice
+ * as many; there is an even number of digits, so that they end where they were.
+ */
+static void sort_keys(struct sort_key *keys, size_t count)
+{
+	struct sort_key *from = keys, *to = keys + count, *last;
+	unsigned int shift;
+
+	for (shift = 0; shift < 64; shift += DIGIT_BITS) {
+		sort_digit(from, to, count, shift);
+		last = from;
+		from = to;
+		to = last;
+	}
 }
 
 static void sort_by_address(struct trapline_symbols *symbols,
@@ -121,6 +143,31 @@ static size_t position(const struct trapline_symbols *symbols,
 	return (size_t)(symbol - symbols->file.symbols);
 }
 
+/*
+ * Code that the kernel makes while it runs has no module: what kallsyms has in
+ * brackets there tells its maker. Its pages lie among those of the modules.
+ */
+static bool is_made_at_run_time(const struct symbol *symbol)
+{
+	static const char builtin[] = "__builtin__";
+
+	return symbol->module &&
+	       (!strncmp(symbol->module, builtin, strlen(builtin)) ||
+		!strcmp(symbol->module, "bpf"));
+}
+
+/* True if nothing but @symbol can be between its address and that of @next. */
+static bool reaches(const struct symbol *symbol, const struct symbol *next)
+{
+	if (compare_modules(next->module, symbol->module) ||
+	    is_made_at_run_time(symbol))
+		return false;
+	/* a module's code and its data may have other modules between them */
+	if (symbol->module && symbol_is_code(next) != symbol_is_code(symbol))
+		return false;
+	return next->address >> 63 == symbol->address >> 63;
+}
+
 /* Give all symbols of one address, @from up to @to, their size. */
 static void set_bytes(struct trapline_symbols *symbols, size_t from, size_t to)
 {
@@ -133,15 +180,13 @@ static void set_bytes(struct trapline_symbols *symbols, size_t from, size_t to)
 	if (to < symbols->file.count)
 		next = symbols->by_address[to];
 	/*
-	 * A module's last symbol does not reach to the next module, and the
-	 * per-CPU offsets at the bottom do not reach to the kernel. Their true
-	 * ends are not known; code ends with its page at least.
+	 * A module's last symbol does not reach to the next module, a page of
+	 * generated code not to the next such page, and the per-CPU offsets at
+	 * the bottom not to the kernel. Their true ends are not known; code ends
+	 * with its page at least.
 	 */
-	if (next && !compare_modules(next->module,
-				     symbols->by_address[to - 1]->module) &&
-	    next->address >> 63 == address >> 63)
-		bytes = next->address - address;
-	else if (next && next->address - address < page_end)
+	if (next && (reaches(symbols->by_address[to - 1], next) ||
+		     next->address - address < page_end))
 		bytes = next->address - address;
 	for (i = from; i < to; i++)
 		symbols->file.symbols[position(symbols, symbols->by_address[i])]
@@ -172,7 +217,7 @@ static int no_memory(struct trapline_error *err)
 static int sort(struct trapline_symbols *symbols, struct trapline_error *err)
 {
 	const size_t count = symbols->file.count;
-	struct sort_key *keys = calloc(count, sizeof(*keys));
+	struct sort_key *keys = calloc(2 * count, sizeof(*keys));
 
 	symbols->by_name = calloc(count, sizeof(symbols->by_name[0]));
 	symbols->by_address = calloc(count, sizeof(symbols->by_address[0]));
@@ -200,6 +245,9 @@ int trapline_symbols_load(const char *path, struct trapline_symbols **out,
 			    err);
 	if (!ret)
 		ret = sort(symbols, err);
+	/* a file's symbols may be those of another kernel */
+	if (!ret && !path && symbols_set_types(symbols, TYPES_FOLDER))
+		ret = no_memory(err);
 	if (ret)
 		trapline_symbols_free(symbols);
 	else
@@ -211,6 +259,7 @@ void trapline_symbols_free(struct trapline_symbols *symbols)
 {
 	if (!symbols)
 		return;
+	types_free(symbols->types);
 	free(symbols->by_address);
 	free(symbols->by_name);
 	kallsyms_free(&symbols->file);
@@ -306,6 +355,22 @@ const struct symbol *symbols_at(const struct trapline_symbols *symbols,
 				size_t index)
 {
 	return &symbols->file.symbols[index];
+}
+
+struct types *symbols_types(const struct trapline_symbols *symbols)
+{
+	return symbols->types;
+}
+
+int symbols_set_types(struct trapline_symbols *symbols, const char *folder)
+{
+	struct types *types = types_new(folder);
+
+	if (!types)
+		return -ENOMEM;
+	types_free(symbols->types);
+	symbols->types = types;
+	return 0;
 }
 
 bool symbol_is_code(const struct symbol *symbol)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "btf.h"
 #include "trapline.h"
 
 /**
@@ -49,6 +50,16 @@ size_t symbols_count(const struct trapline_symbols *symbols);
 /** symbols_at() - one of them, @index from 0, in no order to rely on */
 const struct symbol *symbols_at(const struct trapline_symbols *symbols,
 				size_t index);
+
+/**
+ * symbols_types() - the kernel's types, to be read when they are needed
+ * @symbols: the table
+ *
+ * Returns NULL where the symbols came from a file and not from this kernel.
+ */
+struct types *symbols_types(const struct trapline_symbols *symbols);
+/** symbols_set_types() - others than the running kernel's; see types_new() */
+int symbols_set_types(struct trapline_symbols *symbols, const char *folder);
 
 /** symbol_is_code() - is it a function (or a label inside code)? */
 bool symbol_is_code(const struct symbol *symbol);

@@ -32,6 +32,7 @@ void text_bytes(struct text *text, const char *bytes, size_t count);
 enum escape_set {
 	ESCAPE_PLAIN,	/* nothing: the name of a task */
 	ESCAPE_QUOTED,	/* " and \ too: a string between quotes */
+	ESCAPE_CHARACTER, /* ' and \ too: a character between quotes */
 };
 
 /**

@@ -92,12 +92,39 @@ int trapline_event_parse(const char *line,
 			 struct trapline_error *err);
 void trapline_event_free(struct trapline_event *event);
 
+/**
+ * trapline_event_restrict() - record only some of an event's hits
+ * @event: not yet added to a session
+ * @filter: a condition on the task, as it could stand behind the "if" of a
+ *	definition: "tgid == 12 && comm ~ \"dd*\"". The event's arguments are not
+ *	known in it. A filter that the event has already stays: both must be true.
+ * @err: filled on failure; its column is one of @filter
+ */
+int trapline_event_restrict(struct trapline_event *event, const char *filter,
+			    struct trapline_error *err);
+
 /** trapline_event_name() - "open", or the automatic "p_vfs_read_0" */
 const char *trapline_event_name(const struct trapline_event *event);
 /** trapline_event_group() - "kprobes" unless the line names another */
 const char *trapline_event_group(const struct trapline_event *event);
 /** trapline_event_line() - the definition, word for word */
 const char *trapline_event_line(const struct trapline_event *event);
+
+/**
+ * trapline_event_instances() - calls that can be under way at once and be seen
+ * @event: a return, added to a session
+ *
+ * Returns what was given in the definition, or what the module chose; 0 for what
+ * is no return, and before it is added.
+ */
+unsigned int trapline_event_instances(const struct trapline_event *event);
+
+/**
+ * trapline_event_number() - number in its session, from 0; -1 before it is added
+ *
+ * A session numbers its events in the order in which they were added.
+ */
+int trapline_event_number(const struct trapline_event *event);
 
 /**
  * trapline_event_listing() - the definition in the form of the kernel's list
@@ -119,12 +146,15 @@ size_t trapline_event_listing(const struct trapline_event *event, char *buf,
  * @packet_bytes: a power of two from 4096; 64 KiB
  * @packet_count: a power of two from 2, per CPU; 16
  * @watermark: packets ready before the reader is woken; 1
+ * @overwrite: a full ring drops its oldest packet, not the new record; see
+ *	trapline_reader_snapshot()
  */
 struct trapline_session_opts {
 	size_t size;
 	unsigned int packet_bytes;
 	unsigned int packet_count;
 	unsigned int watermark;
+	bool overwrite;
 };
 
 /**
@@ -149,6 +179,7 @@ struct trapline_stats {
 	uint64_t truncated;
 	uint64_t nmissed;
 	bool is_gone;
+	uint64_t entries;
 };
 
 /** trapline_session_open() - open /dev/trapline; says why where it cannot */
@@ -168,6 +199,8 @@ int trapline_session_open(struct trapline_session **out,
  * @events_max: events in one session
  * @packet_bytes_min: smallest packet
  * @packet_bytes_max: largest packet
+ * @ring_bytes_max: memory that the rings of all sessions may take together
+ * @session_bytes_max: memory that the rings of one session may take
  */
 struct trapline_info {
 	size_t size;
@@ -181,6 +214,8 @@ struct trapline_info {
 	unsigned int events_max;
 	unsigned int packet_bytes_min;
 	unsigned int packet_bytes_max;
+	uint64_t ring_bytes_max;
+	uint64_t session_bytes_max;
 };
 
 /** trapline_session_info() - fills in @info, of which @size must be set */
@@ -272,7 +307,8 @@ struct trapline_record {
  * @records: lost since the previous packet (full, wrapped, too big)
  * @packets: overwritten or damaged since the previous packet; how many
  *	records were in them is not known
- * @time_ns: begin of the packet
+ * @time_ns: begin of the packet that tells of it; where packets are missing,
+ *	the time from which on they are
  */
 struct trapline_loss {
 	unsigned int cpu;
@@ -322,6 +358,23 @@ int trapline_reader_add(struct trapline_reader *reader,
  */
 int trapline_reader_poll(struct trapline_reader *reader, int timeout_ms,
 			 struct trapline_error *err);
+
+/**
+ * trapline_reader_snapshot() - deliver what the rings have at this moment
+ * @reader: the reader
+ * @err: filled on failure
+ *
+ * For sessions that overwrite: a flight recorder, which is not read until
+ * something has happened. Tracing goes on; while the snapshot is read, full
+ * rings drop new records, counted as full, instead of the oldest packets.
+ * Records come in time order, in which those of one snapshot are before those
+ * of the next. Sessions that do not run are left out; of one that discards, all
+ * that it has is delivered. Returns 0, the result of a sink that was not 0, or a
+ * negative errno: -EBUSY (somebody else takes a snapshot of the session),
+ * -ETIMEDOUT (a packet has awaited its writer for two seconds).
+ */
+int trapline_reader_snapshot(struct trapline_reader *reader,
+			     struct trapline_error *err);
 void trapline_reader_close(struct trapline_reader *reader);
 
 /* ---- names of tasks --------------------------------------------------- */
@@ -365,7 +418,7 @@ struct trapline_format_opts {
 /**
  * trapline_format_record() - a record as one line, without the newline
  * @record: the record
- * @symbols: for the places of callers
+ * @symbols: for the places of callers; one without a symbol is "[unknown]"
  * @names: for the name of the task; NULL: not known
  * @opts: NULL for the defaults
  * @buf: where to write; always ends with a NUL

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# How a run of trapline live ends, or does not begin: what is said, the status,
+# and that no probe is left.
+# shellcheck source=lib.sh
+. ./lib.sh
+list=/sys/kernel/debug/kprobes/list
+event='p:pp __x64_sys_getppid'
+
+# ends NAME STATUS WORDS ARGUMENT... - the run ends so and says that
+ends()
+{
+	name=$1 wanted=$2 words=$3
+	shift 3
+	trapline live "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	equal "$name: status" "$?" "$wanted"
+	contains "$name: said" "$dir/err" "$words"
+	[ -r $list ] && [ -z "$(cat $list)" ]
+	result "$name: no probe is left" $?
+}
+
+ends 'the command fails' 0 'command ended with status 3' -e "$event" -- sh -c 'exit 3'
+ends 'the command is killed' 0 'command was ended by signal 9 (Killed)' \
+	-e "$event" -- sh -c 'kill -KILL $$'
+ends 'no such command' 1 'cannot execute "/no/such": No such file' -e "$event" -- /no/such
+ends 'no event' 1 'no events: all lines are empty or comments' -e '# a comment' -- true
+ends 'inside an instruction' 1 'not the start of an instruction' \
+	-e "$event" -e 'p __x64_sys_getppid+1' -- touch "$dir/run"
+contains 'inside an instruction: where' "$dir/err" '^~~~'
+ends 'an event of each' 0 'mine/a_long_name_of_an_event' -e '' \
+	-e 'p:mine/a_long_name_of_an_event __x64_sys_getppid' -- true
+ends 'too much memory' 1 'MiB for one session' -b 4M -n 4096 -e "$event" -- touch "$dir/run"
+ends 'a full disk' 1 '/dev/full: No space left on device; not all' \
+	-o /dev/full -e "$event" -- workload count 2000
+ends 'a full disk, a flight recorder' 1 '/dev/full: No space left on device; not all' \
+	-w -o /dev/full -e "$event" -- workload count 2000
+[ ! -e "$dir/run" ]
+result 'what cannot be traced is not run' $?
+
+# Whoever reads it has seen enough: no failure, no word, and the command ends.
+(trapline live -e "$event" -- workload count 20000 2>"$dir/err"; echo $? >"$dir/status") |
+	head -n 1 >"$dir/out"
+equal 'a closed pipe: status' "$(cat "$dir/status")" 0
+equal 'a closed pipe: one record' "$(wc -l <"$dir/out")" 1
+[ -r $list ] && [ -z "$(cat $list)" ]
+result 'a closed pipe: no probe is left' $?
+
+# interrupt NAME STATUS-OF-COMMAND SCRIPT - SIGTERM once the command runs
+interrupt()
+{
+	rm -f "$dir/begun"
+	trapline live -e "$event" -- sh -c "$2" sh "$dir/begun" \
+		>"$dir/out" 2>"$dir/err" &
+	pid=$!
+	for _ in $(seq 100); do
+		[ ! -e "$dir/begun" ] || break
+		sleep 0.1
+	done
+	kill -TERM $pid
+	wait $pid
+	equal "$1: status" "$?" 0
+	contains "$1: the table is there" "$dir/err" 'total'
+	[ -r $list ] && [ -z "$(cat $list)" ]
+	result "$1: no probe is left" $?
+}
+interrupt 'a signal' 'touch "$1"; exec sleep 100'
+contains 'a signal goes to the command' "$dir/err" 'command was ended by signal 15'
+interrupt 'a command that goes on' \
+	'trap "" TERM; touch "$1"; i=0; while [ $i -lt 25 ]; do sleep 0.1; i=$((i + 1)); done'
+contains 'a command that goes on is named' "$dir/err" 'command still runs, process'
+
+trapline doctor >"$dir/out" 2>"$dir/err"
+equal 'doctor: status' "$?" 0
+contains 'doctor: the device' "$dir/out" 'backends: kprobe, kretprobe'
+contains 'doctor: the end' "$dir/out" 'tracing can work'
+done_testing

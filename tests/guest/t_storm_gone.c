@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module comes and goes while it is probed, called and read, 200 times in a
+ * long run, 30 times or as often as there is time in a short one: what is gone says so and keeps its counters, and what is armed anew
+ * is hit again.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "tl.h"
+
+#define ROUNDS_LONG	200u
+#define ROUNDS_SHORT	30u
+#define ROUNDS_MIN	5u
+#define SHORT_MS	8000u
+#define CALL	"/sys/module/target/parameters/call"
+
+static bool is_over;
+static unsigned long calls_made;
+
+/* Reads the parameter, which calls the function, whenever it is there. */
+static void *caller(void *data)
+{
+	char text[32];
+	int fd;
+
+	(void)data;
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		fd = open(CALL, O_RDONLY | O_CLOEXEC);
+		if (fd < 0) {
+			sleep_ms(1);
+			continue;
+		}
+		if (read(fd, text, sizeof(text)) > 0)
+			__atomic_add_fetch(&calls_made, 1, __ATOMIC_RELAXED);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void wait_for_calls(unsigned int count)
+{
+	unsigned long from = __atomic_load_n(&calls_made, __ATOMIC_RELAXED);
+	uint64_t end = now_ms() + 10000;
+
+	while (__atomic_load_n(&calls_made, __ATOMIC_RELAXED) - from < count) {
+		if (now_ms() > end)
+			die("nobody calls");
+		sleep_ms(1);
+	}
+}
+
+/* A file of it may be open for a moment. */
+static bool remove_target(void)
+{
+	uint64_t end = now_ms() + 5000;
+	int err;
+
+	while ((err = module_remove("target")) == -EWOULDBLOCK)
+		if (now_ms() > end)
+			break;
+	return CHECK_EQ(err, 0);
+}
+
+/* Armed anew, hit, gone; the counters are those of the hits. */
+static bool one_round(int dev, struct rings *rings)
+{
+	uint64_t address;
+	uint32_t ids[2], i;
+	bool good = true;
+
+	if (module_insert("target.ko", ""))
+		die("loading target.ko");
+	address = symbol("target_call");
+	ids[0] = dev_add(dev, TL_BACKEND_KPROBE, address, prog_di, 2);
+	ids[1] = dev_add(dev, TL_BACKEND_KRETPROBE, address, prog_di, 2);
+	for (i = 0; i < 2; i++)
+		rings->payload_bytes[ids[i]] = 8;
+	if (dev_event_ctl(dev, TL_EVENT_ENABLE, ids, 2, NULL))
+		die("enable");
+	wait_for_calls(3);
+	dev_flush(dev);
+	rings_drain(rings);
+	good &= remove_target();
+	for (i = 0; i < 2; i++) {
+		struct tl_stats stats = dev_stats(dev, ids[i]);
+
+		good &= CHECK_EQ(stats.state, TL_EVENT_GONE);
+		good &= CHECK(stats.recorded > 0);
+		good &= CHECK_EQ(stats.hits, stats.recorded);
+	}
+	good &= CHECK_EQ(dev_event_ctl(dev, TL_EVENT_REMOVE, ids, 2, NULL), 0);
+	return good;
+}
+
+static bool goes_on(unsigned int done, uint64_t begin_ms)
+{
+	if (is_long())
+		return done < ROUNDS_LONG;
+	return done < ROUNDS_MIN ||
+	       (done < ROUNDS_SHORT && now_ms() - begin_ms < SHORT_MS);
+}
+
+int main(void)
+{
+	static struct rings rings;
+	struct tl_stats stats;
+	unsigned int round, i;
+	uint64_t begin_ms = now_ms();
+	uint64_t records = 0;
+	pthread_t thread;
+	int dev;
+
+	dev = dev_ready(4096, 64);
+	rings_open(dev, &rings);
+	dev_start(dev);
+	if (pthread_create(&thread, NULL, caller, NULL))
+		die("pthread_create");
+	tap_case("a module goes and comes while it is traced");
+	for (round = 0; goes_on(round, begin_ms); round++)
+		if (!one_round(dev, &rings))
+			break;
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+
+	tap_case("all that was recorded of it can be read");
+	dev_stop(dev);
+	CHECK(rings_drain(&rings));
+	CHECK_EQ(rings.errors, 0);
+	for (i = 0; i < 2 * round; i++)
+		records += rings.records[i];
+	stats = dev_stats_sum(dev);
+	CHECK_EQ(records, stats.recorded);
+	CHECK_EQ(stats.full, 0);
+	CHECK(records > 0);
+	tap_note("%u rounds, %lu calls, %llu records", round, calls_made,
+		 (unsigned long long)records);
+	rings_close(&rings);
+	close(dev);
+	CHECK_EQ(kprobes_count(), 0);
+	return tap_done();
+}

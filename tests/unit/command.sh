@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the command does without the module: help, wrong usage, check, doctor;
+# as TAP. Its symbols are those of kallsyms.txt where a file may be put in place
+# of /proc/kallsyms (as root, in a name space of its own).
+#
+# TRAPLINE=FILE		the command; build/trapline if it is not given
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source-path=SCRIPTDIR source=../static/tap.sh
+. "$here/../static/tap.sh"
+command=${TRAPLINE:-$root/build/trapline}
+[ -x "$command" ] || {
+	echo "Bail out! $command is not built (make userspace)"
+	exit 1
+}
+out=$scratch/out err=$scratch/err
+
+# says NAME STATUS FILE WORDS ARGUMENT... - the command ends so, and has those
+# words in FILE; and if it is wrong usage, nothing on standard output
+says()
+{
+	local name=$1 wanted=$2 file=$3 words=$4 status
+
+	shift 4
+	"${run[@]}" "$command" "$@" >"$out" 2>"$err" </dev/null
+	status=$?
+	if [ "$status" != "$wanted" ]; then
+		result "$name" "status $status, not $wanted: $(cat "$out" "$err")"
+	elif [ -n "$words" ] && ! grep -qF -- "$words" "$file"; then
+		result "$name" "no '$words' in: $(cat "$file")"
+	elif [ "$wanted" = 2 ] && [ -s "$out" ]; then
+		result "$name" "wrong usage on standard output: $(cat "$out")"
+	else
+		result "$name"
+	fi
+}
+
+# lines NAME TEXT [FILE] - what the command has printed, word for word
+lines()
+{
+	result "$1" "$(diff <(printf '%s\n' "$2") "${3:-$out}" 2>&1)"
+}
+
+usage()
+{
+	says 'no command' 2 "$err" 'which command?'
+	says 'an unknown command' 2 "$err" 'no command "wibble"; see' wibble
+	says 'a command that is meant' 2 "$err" 'did you mean "doctor"?' docter
+	says 'an unknown option' 2 "$err" 'no option "--wibble-wobble"; see' --wibble-wobble
+	says 'the version' 0 "$out" 'trapline ' --version
+	says 'the version, short' 0 "$out" 'trapline ' -V
+	says 'help' 0 "$out" 'trapline help COMMAND' help
+	says '--help' 0 "$out" 'trapline help COMMAND' --help
+	says '-h' 0 "$out" 'trapline help COMMAND' -h
+	says 'help --help' 0 "$out" 'trapline help COMMAND' help --help
+	says 'help of a command' 0 "$out" 'usage: trapline live' help live
+	says 'help of what is not there' 2 "$err" 'no command "zzzzzzzz"' help zzzzzzzz
+	says 'help of what is meant' 2 "$err" 'mean "check"?' help chek
+	says 'help of two' 2 "$err" 'one command at a time' help live check
+	says 'help, a very long word' 2 "$err" 'there is no command' help "$(printf '%080d' 0)"
+	for word in live check doctor; do
+		says "$word --help" 0 "$out" "usage: trapline $word" "$word" --help
+		says "$word, an unknown letter" 2 "$err" 'no option -z' "$word" -z
+		says "$word, an option that is meant" 2 "$err" 'mean --help?' "$word" --hepl
+		says "$word, an option without a value" 2 "$err" 'takes no value' "$word" --help=x
+	done
+	says 'live, no event' 2 "$err" 'no events' live
+	says 'live, no command' 2 "$err" 'no command behind "--"' live -e p --
+	says 'live, a value is missing' 2 "$err" '-b needs a value' live -b
+	says 'live, a file is missing' 1 "$err" '/no/such/file: No such' live -f /no/such/file
+	for word in 3 x 4097M 0x 4kk 99999999999999999999 -1; do
+		says "live -n $word" 2 "$err" 'not a power of two from 2 to 4096' live -n "$word" -e p
+		says "live -b $word" 2 "$err" 'not a power of two from 4k to 4M' live -b "$word" -e p
+	done
+	for word in 4096 64k 64K 1m 4M 0x1000; do
+		says "live -b $word" 1 "$err" '/no/such/file: No such' \
+			live -w --nano -b "$word" -n 4 -e p -o /no/such/file
+	done
+	says 'check, nothing' 2 "$err" 'what is to be checked?' check
+	says 'check, a file is missing' 1 "$err" '/no/such/file: No such' check -f /no/such/file
+	says 'check, a folder' 1 "$err" "$here: Is a directory" check -f "$here"
+	says 'doctor, two modules' 2 "$err" 'one module at a time' doctor a b
+}
+
+# Output that does not arrive is a failure, but not where nobody wants it.
+streams()
+{
+	local status
+
+	"$command" help >/dev/full 2>"$err"
+	status=$?
+	result 'a full disk is a failure' "$([ $status = 1 ] || echo "status $status")"
+	result 'a full disk is told' "$(grep -F 'standard output: No space' "$err" >/dev/null || cat "$err")"
+	"$command" help >&- 2>"$err"
+	status=$?
+	result 'without a standard output' "$([ $status = 0 ] || cat "$err")"
+	(trap '' PIPE; "$command" help 2>"$err"; echo $? >"$scratch/status") | true
+	result 'nobody reads on' "$([ "$(cat "$scratch/status")" = 0 ] || cat "$err")"
+}
+
+check()
+{
+	local tab=$'\t'
+
+	cat >"$scratch/probes" <<-'END'
+		# a comment
+
+		p:ours/a vfs_read n=$arg3:u64 t=\"x y"
+		r vfs_read $retval
+	END
+	says 'check' 0 "$out" 'p:kprobes/x vfs_read arg1=%di' check 'p:x vfs_read %di'
+	lines 'check, nothing else is said' 'p:kprobes/x vfs_read arg1=%di'
+	says 'check, a file' 0 "$out" 'p:ours/a' check -f "$scratch/probes"
+	lines 'check, the lines of a file' 'p:ours/a vfs_read n=$arg3:u64 t=\"x y"
+r:kprobes/r_vfs_read_0 vfs_read arg1=$retval'
+	says 'check, an empty file' 0 "$err" '' check -f /dev/null
+	says 'check, standard input' 0 "$err" '' check -
+	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'
+	lines 'check, where it is wrong' '  p vfs_raed
+    ^~~~~~~~
+trapline: the kernel has no symbol vfs_raed
+  hint: did you mean vfs_read?' "$err"
+	lines 'check, the right line is shown' 'p:kprobes/p_vfs_read_0 vfs_read'
+	printf 'p vfs_read\np v\0x\n\tp \303\244\302\233\033[2J\303\244 x\n' >"$scratch/probes"
+	says 'check, bytes that are none of a line' 1 "$err" 'a NUL byte' check -f "$scratch/probes"
+	lines 'check, a terminal is not told what to do' "  p v
+     ^
+trapline: $scratch/probes:2: a NUL byte in a definition
+  ${tab}p $(printf '\303\244')??[2J$(printf '\303\244') x
+  $tab  ^~~~~~~
+trapline: $scratch/probes:3: \"$(printf '\303\244')\\xc2\\x9b\\x1b[2J$(printf '\303\244')\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address" "$err"
+}
+
+# Each line of doctor's is of one form, and the end is what the lines say.
+doctor()
+{
+	local status wanted=0
+
+	"$command" doctor >"$out" 2>"$err"
+	status=$?
+	! grep -q '^FAIL' "$out" || wanted=1
+	result 'doctor: status' "$([ $status = $wanted ] || cat "$out")"
+	result 'doctor: form' "$(sed '$d' "$out" | grep -vE '^(ok  |warn|FAIL)  [a-z]+ +[^ ]')"
+	result 'doctor: each check' "$([ "$(sed '$d' "$out" | wc -l)" -ge 12 ] || cat "$out")"
+	result 'doctor: end' "$(tail -n 1 "$out" | grep -qE '^tracing can' || cat "$out")"
+	says 'doctor, no module' 1 "$out" 'no version that can be read' doctor "$here/kallsyms.txt"
+	says 'doctor, an empty file' 1 "$out" 'no version that can be read' doctor /dev/null
+	says 'doctor, no file' 1 "$out" '/no/such.ko: No such file' doctor /no/such.ko
+	printf 'vermagic=1.2.3 SMP' >"$scratch/m.ko"
+	says 'doctor, of another kernel' 1 "$out" 'was built for 1.2.3, this is' doctor "$scratch/m.ko"
+	printf 'vermagic=%s SMP' "$(uname -r)" >"$scratch/m.ko"
+	"$command" doctor "$scratch/m.ko" >"$out"
+	result 'doctor, of this kernel' "$(grep -qE '^ok +module .* is for this kernel' "$out" || cat "$out")"
+}
+
+# bound FILE COMMAND... - with the symbols of the file as those of the kernel
+bound()
+{
+	unshare -m sh -c 'mount --bind "$0" /proc/kallsyms && exec "$@"' "$@"
+}
+
+run=()
+usage
+streams
+doctor
+if bound "$here/kallsyms.txt" true 2>/dev/null; then
+	run=(bound "$here/kallsyms.txt")
+	check
+	printf '%016d T hidden\n' 0 >"$scratch/hidden"
+	run=(bound "$scratch/hidden")
+	says 'check, hidden addresses' 1 "$err" 'hides the kernel' check p
+	says 'doctor, hidden addresses' 1 "$out" 'hides the kernel' doctor
+else
+	skipped check 'no file can be mounted over /proc/kallsyms'
+fi
+finish

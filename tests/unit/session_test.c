@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions, with a module that is not there: what the kernel says comes out
+ * as it was said, and what fails leaves nothing behind. open() and ioctl() are
+ * defined here, before those of libc.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../uapi/trapline_packet.h"
+#include "../../userspace/lib/event.h"
+#include "../../userspace/lib/reader.h"
+#include "../../userspace/lib/session.h"
+
+/**
+ * struct module - what the next ioctls answer
+ * @fails: the request that fails, or 0
+ * @os_errno: with this
+ * @error: and this reason
+ * @interrupts: a signal comes first, so many times
+ * @query: the answer to TL_QUERY
+ * @removed: event that was removed, or -1
+ * @added: events so far
+ * @map: the file of a ring; -1: none
+ */
+static struct module {
+	unsigned long fails;
+	int os_errno;
+	struct tl_error error;
+	int interrupts;
+	struct tl_query query;
+	int removed;
+	unsigned int added;
+	int map;
+} module;
+
+int open(const char *path, int flags, ...)
+{
+	static int (*next)(const char *path, int flags, ...);
+	mode_t mode = 0;
+	va_list args;
+
+	if (!next) {
+		void *found = dlsym(RTLD_NEXT, "open");
+
+		memcpy(&next, &found, sizeof(next));
+	}
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = (mode_t)va_arg(args, int);
+	va_end(args);
+	if (!strcmp(path, "/dev/trapline"))
+		path = "/dev/null";
+	return next(path, flags, mode);
+}
+
+/* Where a request's struct has its error. */
+static struct tl_error *error_of(unsigned long request, void *arg)
+{
+	switch (request) {
+	case TL_SESSION_SETUP:
+		return &((struct tl_session_setup *)arg)->error;
+	case TL_EVENT_ADD:
+		return &((struct tl_event_add *)arg)->error;
+	case TL_EVENT_CTL:
+		return &((struct tl_event_ctl *)arg)->error;
+	case TL_SESSION_CTL:
+		return &((struct tl_session_ctl *)arg)->error;
+	case TL_RING_OPEN:
+		return &((struct tl_ring_open *)arg)->error;
+	case TL_STATS:
+		return &((struct tl_stats *)arg)->error;
+	default:
+		return NULL;
+	}
+}
+
+static int refuse(unsigned long request, void *arg)
+{
+	struct tl_error *error = error_of(request, arg);
+
+	if (error)
+		*error = module.error;
+	errno = module.os_errno;
+	return -1;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct tl_event_ctl *ctl;
+	va_list args;
+	void *arg;
+
+	(void)fd;
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (module.interrupts-- > 0) {
+		errno = EINTR;
+		return -1;
+	}
+	if (request == module.fails)
+		return refuse(request, arg);
+	switch (request) {
+	case TL_QUERY:
+		memcpy(arg, &module.query, sizeof(module.query));
+		break;
+	case TL_EVENT_ADD:
+		((struct tl_event_add *)arg)->id = module.added++;
+		break;
+	case TL_EVENT_CTL:
+		ctl = arg;
+		if (ctl->command == TL_EVENT_REMOVE)
+			module.removed = *(const int *)(uintptr_t)ctl->ids;
+		break;
+	case TL_RING_OPEN:
+		((struct tl_ring_open *)arg)->fd = dup(module.map);
+		break;
+	}
+	return 0;
+}
+
+static struct trapline_error err;
+
+static void refuses(unsigned long request, int os_errno, uint32_t code,
+		    uint32_t index)
+{
+	module.fails = request;
+	module.os_errno = os_errno;
+	module.error.code = code;
+	module.error.index = index;
+}
+
+static struct trapline_session *open_session(void)
+{
+	struct trapline_session *session;
+
+	assert_int_equal(trapline_session_open(&session, &err), 0);
+	return session;
+}
+
+static struct trapline_event *new_event(const char *name)
+{
+	struct trapline_event *event = calloc(1, sizeof(*event));
+
+	assert_non_null(event);
+	event->group = strdup("kprobes");
+	event->name = strdup(name);
+	event->line = strdup("p f");
+	event->backend = TL_BACKEND_KPROBE;
+	event->id = -1;
+	return event;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&module, 0, sizeof(module));
+	memset(&err, 0, sizeof(err));
+	module.removed = -1;
+	module.map = -1;
+	module.query = (struct tl_query){
+		.size = sizeof(module.query),
+		.abi_major = TL_ABI_MAJOR,
+		.abi_minor = TL_ABI_MINOR,
+		.format = TL_FORMAT,
+		.cpu_count = 1,
+		.session_bytes_max = 64 << 20,
+		.ring_bytes_max = 256 << 20,
+	};
+	return 0;
+}
+
+static void test_open(void **state)
+{
+	struct trapline_session *session;
+
+	(void)state;
+	module.interrupts = 3;
+	session = open_session();
+	trapline_session_close(session);
+	refuses(TL_QUERY, ENOTTY, 0, 0);
+	assert_int_equal(trapline_session_open(&session, &err), -ENOTTY);
+	assert_null(session);
+	assert_int_equal(err.os_errno, ENOTTY);
+	refuses(0, 0, 0, 0);
+	module.query.abi_major++;
+	assert_int_equal(trapline_session_open(&session, &err), -EPROTO);
+	assert_string_equal(trapline_error_name(err.code), "abi-mismatch");
+	module.query.abi_major--;
+	module.query.format++;
+	assert_int_equal(trapline_session_open(&session, &err), -EPROTO);
+	assert_string_equal(trapline_error_name(err.code), "format-mismatch");
+	assert_true(err.hint[0]);
+}
+
+static void test_setup(void **state)
+{
+	struct trapline_session *session = open_session();
+
+	(void)state;
+	refuses(TL_SESSION_SETUP, ENOMEM, TL_ERR_MEMORY_LIMIT, 0);
+	assert_int_equal(trapline_session_setup(session, NULL, &err), -ENOMEM);
+	assert_non_null(strstr(err.hint, "64 MiB for one session, 256 MiB"));
+	refuses(TL_SESSION_SETUP, EINVAL, TL_ERR_PACKET_BYTES, 0);
+	assert_int_equal(trapline_session_setup(session, NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.hint, "powers of two"));
+	assert_false(session->is_set_up);
+	trapline_session_close(session);
+}
+
+static void test_add(void **state)
+{
+	static struct field unsound = { .bytes = 3 };
+	struct trapline_session *session = open_session();
+	struct trapline_event *event = new_event("e");
+
+	(void)state;
+	refuses(TL_EVENT_ADD, EINVAL, TL_ERR_PLACE_BOUNDARY, 0);
+	assert_int_equal(trapline_session_add(session, event, &err), -EINVAL);
+	assert_int_equal(err.column, 2);
+	assert_int_equal(trapline_event_number(event), -1);
+	/* the kernel takes it, the decoder does not */
+	refuses(0, 0, 0, 0);
+	event->fields = &unsound;
+	event->field_count = 1;
+	module.added = 5;
+	assert_int_equal(trapline_session_add(session, event, &err), -EINVAL);
+	assert_int_equal(module.removed, 5);
+	assert_int_equal(trapline_event_number(event), -1);
+	assert_int_equal(trapline_session_event_count(session), 0);
+	assert_null(trapline_session_event(session, 0));
+	event->fields = NULL;
+	event->field_count = 0;
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	assert_ptr_equal(trapline_session_event(session, 0), event);
+	trapline_session_close(session);
+}
+
+static void test_enable(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *first = new_event("first");
+	struct trapline_event *second = new_event("second");
+	struct trapline_event *third = new_event("third");
+
+	(void)state;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(trapline_session_add(session, first, &err), 0);
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(trapline_session_add(session, second, &err), 0);
+	assert_int_equal(trapline_session_add(session, third, &err), 0);
+	/* of those two, as the first one is armed */
+	refuses(TL_EVENT_CTL, EINVAL, TL_ERR_ARM_FAILED, 1);
+	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	assert_ptr_equal(trapline_session_failed(session), third);
+	assert_non_null(strstr(err.text, "kprobes/third"));
+	/* an index that there is not */
+	refuses(TL_EVENT_CTL, EINVAL, TL_ERR_ARM_FAILED, 2);
+	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	assert_null(trapline_session_failed(session));
+	trapline_session_close(session);
+}
+
+static void test_control(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_stats stats = { .size = sizeof(stats) };
+	uint64_t time_ns = 0;
+	int fd = 77;
+
+	(void)state;
+	assert_int_equal(session_flush(session, &time_ns, &err), 0);
+	assert_int_not_equal(time_ns, 0);
+	refuses(TL_SESSION_CTL, EBUSY, TL_ERR_STATE, 0);
+	assert_int_equal(trapline_session_start(session, &err), -EBUSY);
+	assert_false(session->started);
+	assert_int_equal(trapline_session_stop(session, &err), -EBUSY);
+	assert_false(session->stopped);
+	assert_int_equal(session_snapshot(session, &err), -EBUSY);
+	assert_int_equal(session_resume(session, &err), -EBUSY);
+	refuses(TL_STATS, EINVAL, TL_ERR_EVENT_ID, 0);
+	assert_int_equal(trapline_session_stats(session, NULL, &stats, &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.text, "no event has this number"));
+	refuses(TL_RING_OPEN, EBUSY, TL_ERR_RING_BUSY, 0);
+	assert_int_equal(session_ring_open(session, 0, &fd, &err), -EBUSY);
+	assert_non_null(strstr(err.hint, "another reader"));
+	memset(&err, 0, sizeof(err));
+	refuses(TL_RING_OPEN, ENXIO, TL_ERR_CPU, 0);
+	assert_int_equal(session_ring_open(session, 0, &fd, &err), -ENXIO);
+	assert_int_equal(err.code, 0);
+	assert_int_equal(fd, 77);
+	trapline_session_close(session);
+}
+
+/* Structs of callers that are older, or that did not set their size. */
+static void test_sizes(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_info info = { .size = sizeof(info) };
+	struct trapline_stats stats = { .size = sizeof(stats) };
+
+	(void)state;
+	assert_int_equal(trapline_session_info(session, &info), 0);
+	assert_int_equal(info.format, TL_FORMAT);
+	assert_int_equal(info.ring_bytes_max, 256 << 20);
+	info.size = offsetof(struct trapline_info, format);
+	info.abi_major = 0;
+	info.format = 99;
+	assert_int_equal(trapline_session_info(session, &info), 0);
+	assert_int_equal(info.abi_major, TL_ABI_MAJOR);
+	assert_int_equal(info.format, 99);
+	info.size = 4;
+	assert_int_equal(trapline_session_info(session, &info), -EINVAL);
+	stats.size = 0;
+	assert_int_equal(trapline_session_stats(session, NULL, &stats, &err),
+			 -EINVAL);
+	assert_true(trapline_session_fd(session) >= 0);
+	trapline_session_close(session);
+}
+
+/* A ring whose file is too short for what it says of itself, or says nonsense. */
+static void test_ring_map(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_sink sink = { .size = sizeof(sink) };
+	struct trapline_reader *reader;
+	struct tl_meta meta = { .size = sizeof(meta), .format = TL_FORMAT };
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(trapline_reader_open(&reader, &err), 0);
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "not-set-up");
+	sink.size = 0;
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -EINVAL);
+	sink.size = sizeof(sink);
+	assert_int_equal(trapline_session_setup(session, NULL, &err), 0);
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -EBADF);
+	assert_non_null(strstr(err.text, "mapping a ring"));
+	module.map = fileno(file);
+	assert_int_equal(ftruncate(module.map, 65536), 0);
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -EPROTO);
+	meta.map_bytes = 65536;
+	meta.format++;
+	assert_int_equal(pwrite(module.map, &meta, sizeof(meta), 0),
+			 sizeof(meta));
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -EPROTO);
+	meta.format--;
+	meta.map_bytes = SIZE_MAX / 2 - 65535;
+	assert_int_equal(pwrite(module.map, &meta, sizeof(meta), 0),
+			 sizeof(meta));
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -ENOMEM);
+	/* a plain file can be mapped, but not waited for */
+	meta.map_bytes = 65536;
+	assert_int_equal(pwrite(module.map, &meta, sizeof(meta), 0),
+			 sizeof(meta));
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err),
+			 -EPERM);
+	assert_int_equal(err.os_errno, EPERM);
+	/* a CPU that is not possible has no ring, and that is no error */
+	refuses(TL_RING_OPEN, ENXIO, TL_ERR_CPU, 0);
+	assert_int_equal(trapline_reader_add(reader, session, &sink, &err), 0);
+	assert_null(reader->rings);
+	trapline_reader_close(reader);
+	trapline_session_close(session);
+	fclose(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_open, set_up),
+		cmocka_unit_test_setup(test_setup, set_up),
+		cmocka_unit_test_setup(test_add, set_up),
+		cmocka_unit_test_setup(test_enable, set_up),
+		cmocka_unit_test_setup(test_control, set_up),
+		cmocka_unit_test_setup(test_sizes, set_up),
+		cmocka_unit_test_setup(test_ring_map, set_up),
+	};
+
+	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}
