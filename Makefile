@@ -8,7 +8,9 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 
 .PHONY: all module userspace install modules_install demo shell bench \
-	check check-static check-unit check-guest deps clean help
+	bench-ring check check-long check-static check-unit check-ring \
+	check-fuzz check-build check-guest check-kunit check-debug check-net \
+	coverage kernels kernels-long deps clean help
 
 all: module userspace
 
@@ -21,16 +23,26 @@ help:
 	@echo '  make modules_install  trapline.ko into /lib/modules'
 	@echo
 	@echo 'In a guest with a stock Debian kernel (QEMU, nothing is installed'
-	@echo 'but the packages that are needed; KERNEL=6.1 or 6.12):'
+	@echo 'but the packages that are needed; KERNEL=6.1, 6.12, 7.3):'
 	@echo '  make demo             boot, load, trace a real workload'
 	@echo '  make shell            boot, load, give a prompt'
 	@echo '  make bench            instructions and bytes of one event'
+	@echo '  make bench-ring       the ring alone, outside a guest: ns a record'
 	@echo
-	@echo 'Tests:'
-	@echo '  make check            all of them, on all kernels'
+	@echo 'Tests (KERNEL=a name of "qemu/run --list"; all logs: build/logs/tests):'
+	@echo '  make check            all of them, on the kernels of each day'
+	@echo '  make check-long       all of them, on all kernels, as deep as they go: hours'
 	@echo '  make check-static     style, layers, sparse, checkpatch, arm64'
 	@echo '  make check-unit       native tests'
+	@echo '  make check-ring       the ring: search, planted faults, model, stress'
+	@echo '  make check-fuzz       any input to verifier, interpreter, decoder, parsers'
+	@echo '  make check-build      the module without a warning for each kernel'
 	@echo '  make check-guest      tests in a guest, KERNEL=$(KERNEL)'
+	@echo '  make check-kunit      KUnit suites, on all kernels'
+	@echo '  make check-debug      all that runs on the debug kernel'
+	@echo '  make check-net        planted bugs, each of which a debug kernel must report'
+	@echo '  make coverage         lines of the module and of userspace that the tests run'
+	@echo '  make kernels          fetch or build the kernels that are not there yet'
 	@echo '  make deps             install the packages that all this needs'
 
 # Objects of the module for the running kernel go to build/host.
@@ -53,7 +65,7 @@ modules_install:
 	$(MAKE) -C "$(KDIR)" M="$(CURDIR)/build/host/src" modules_install
 
 deps:
-	@qemu/deps install build guest check
+	@qemu/deps install build guest check kernel fuzz
 
 demo:
 	@KERNEL=$(KERNEL) qemu/demo
@@ -66,8 +78,21 @@ shell:
 bench:
 	@KERNEL=$(KERNEL) tests/bench/run
 
-check: deps userspace
+bench-ring:
+	@tests/bench/ring_run
+
+# What takes long the first time says so, before the tests begin.
+kernels: deps
+	@qemu/fetch --missing $$(qemu/run --list check | cut -f1)
+
+kernels-long: kernels
+	@qemu/fetch --missing $$(qemu/run --list long | cut -f1)
+
+check: deps kernels userspace
 	@tests/run
+
+check-long: deps kernels-long userspace
+	@tests/run --long
 
 check-static: deps
 	@tests/run static
@@ -75,8 +100,31 @@ check-static: deps
 check-unit: deps
 	@tests/run unit
 
+check-ring: deps
+	@tests/run unit/ring unit/ring_header unit/ring_reader unit/ring_snapshot \
+		unit/ring_nest unit/mutants model stress bench/ring
+
+check-fuzz: deps
+	@tests/run fuzz
+
+check-build: deps kernels
+	@tests/run build
+
 check-guest: deps userspace
 	@tests/run guest/$(KERNEL)
+
+check-kunit: deps kernels
+	@tests/run kunit
+
+check-debug: deps kernels userspace
+	@tests/run guest/6.12-debug kunit/6.12-debug
+
+check-net: deps userspace
+	@tests/run --long net
+
+coverage: deps kernels userspace
+	@tests/coverage/user
+	@tests/coverage/kernel
 
 clean:
 	rm -rf build
