@@ -10,6 +10,7 @@
 
 #include "chardev.h"
 #include "context.h"
+#include "place_module.h"
 #include "ring_limit.h"
 
 static int __init tl_init(void)
@@ -20,15 +21,22 @@ static int __init tl_init(void)
 	err = tl_context_init();
 	if (err)
 		return err;
-	err = tl_chardev_init();
+	err = tl_place_module_init();
 	if (err)
-		tl_context_exit();
+		goto fail_context;
+	err = tl_chardev_init();
+	if (!err)
+		return 0;
+	tl_place_module_exit();
+fail_context:
+	tl_context_exit();
 	return err;
 }
 
 static void __exit tl_exit(void)
 {
 	tl_chardev_exit();
+	tl_place_module_exit();
 	tl_context_exit();
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Places of a session: which events an address has, and whether it is armed. */
+#include <linux/kallsyms.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
 #include "event.h"
 #include "place.h"
+#include "place_module.h"
 
 /* Its code was unloaded: what is at the address now is something else. */
 static bool tl_place_is_gone(const struct tl_place *place)
@@ -13,42 +15,63 @@ static bool tl_place_is_gone(const struct tl_place *place)
 }
 
 static bool tl_place_is(const struct tl_place *place,
-			const struct tl_probe_ops *ops, unsigned long address,
-			u32 maxactive)
+			const struct tl_probe_ops *ops,
+			const struct tl_place_key *key)
 {
-	return place->ops == ops && place->address == address &&
-	       place->maxactive == maxactive && !tl_place_is_gone(place);
+	if (place->ops != ops || place->maxactive != key->maxactive)
+		return false;
+	if (place->symbol || key->symbol)
+		return place->symbol && key->symbol &&
+		       place->offset == key->offset &&
+		       !strcmp(place->symbol, key->symbol);
+	return place->address == key->address && !tl_place_is_gone(place);
+}
+
+static struct tl_place *tl_place_make(const struct tl_probe_ops *ops,
+				      const struct tl_place_key *key)
+{
+	struct tl_place *place = ops->create(key->address, key->maxactive);
+
+	if (!place)
+		return NULL;
+	place->ops = ops;
+	place->address = key->address;
+	place->offset = key->offset;
+	place->maxactive = key->maxactive;
+	place->users = 1;
+	if (!key->symbol)
+		return place;
+	place->symbol = kstrdup(key->symbol, GFP_KERNEL_ACCOUNT);
+	if (!place->symbol) {
+		ops->destroy(place);
+		return NULL;
+	}
+	return place;
 }
 
 /**
  * tl_place_get() - the place of an event, made if it is the first one there
- * @places: the session's
+ * @places: the session's, locked
  * @ops: backend
- * @address: of the probe
- * @maxactive: of a return probe; events that differ in it share no probe
+ * @key: where; a symbol is copied
  *
  * Returns NULL without memory. The event is one more user of the place.
  */
-struct tl_place *tl_place_get(struct list_head *places,
+struct tl_place *tl_place_get(struct tl_places *places,
 			      const struct tl_probe_ops *ops,
-			      unsigned long address, u32 maxactive)
+			      const struct tl_place_key *key)
 {
 	struct tl_place *place;
 
-	list_for_each_entry(place, places, node) {
-		if (tl_place_is(place, ops, address, maxactive)) {
+	list_for_each_entry(place, &places->list, node) {
+		if (tl_place_is(place, ops, key)) {
 			place->users++;
 			return place;
 		}
 	}
-	place = ops->create(address, maxactive);
-	if (!place)
-		return NULL;
-	place->ops = ops;
-	place->address = address;
-	place->maxactive = maxactive;
-	place->users = 1;
-	list_add_tail(&place->node, places);
+	place = tl_place_make(ops, key);
+	if (place)
+		list_add_tail(&place->node, &places->list);
 	return place;
 }
 
@@ -61,12 +84,13 @@ void tl_place_put(struct tl_place *place)
 	if (--place->users)
 		return;
 	list_del(&place->node);
+	kfree(place->symbol);
 	place->ops->destroy(place);
 }
 
 static struct tl_place_events *tl_place_current(const struct tl_place *place)
 {
-	/* the session's lock is held: nobody else publishes */
+	/* the lock of the places is held: nobody else publishes */
 	return rcu_dereference_protected(place->events, true);
 }
 
@@ -111,11 +135,32 @@ static int tl_place_insert(struct tl_place *place, struct tl_event *event)
 }
 
 /**
+ * tl_place_arm() - register the probe of a place which has events
+ * @place: the place, not armed
+ *
+ * Returns 0, or a negative errno with nothing changed: -ENOENT for a symbol
+ * that is not there.
+ */
+int tl_place_arm(struct tl_place *place)
+{
+	int err = place->symbol ? tl_place_find(place) : 0;
+
+	if (!err)
+		err = place->ops->arm(place);
+	if (err)
+		return err;
+	place->is_armed = true;
+	place->waits = 0;
+	return 0;
+}
+
+/**
  * tl_place_enable() - an event is to be hit from now on
  * @place: its place; armed if it is not
  * @event: the event
  *
- * Returns 0, or a negative errno with nothing changed.
+ * Returns 0, also for a place that waits for its module, or a negative errno
+ * with nothing changed.
  */
 int tl_place_enable(struct tl_place *place, struct tl_event *event)
 {
@@ -123,17 +168,23 @@ int tl_place_enable(struct tl_place *place, struct tl_event *event)
 
 	if (tl_place_is_gone(place))
 		return -ESTALE;
+	if (place->waits == TL_EVENT_REFUSED)
+		return place->refused;
 	err = tl_place_insert(place, event);
 	if (err || place->is_armed)
 		return err;
-	err = place->ops->arm(place);
-	if (err) {
-		tl_place_publish(place, NULL); /* it was the only one */
-		place->enabled = 0;
-		return err;
+	if (place->waits && place->enabled > 1)
+		return 0; /* beside others that wait */
+	err = tl_place_arm(place);
+	if (err == -ENOENT && place->symbol) {
+		place->waits = TL_EVENT_PENDING;
+		return 0;
 	}
-	place->is_armed = true;
-	return 0;
+	if (!err)
+		return 0;
+	tl_place_publish(place, NULL); /* it was the only one */
+	place->enabled = 0;
+	return err;
 }
 
 /**
@@ -151,6 +202,7 @@ void tl_place_disable(struct tl_place *place, const struct tl_event *event)
 	if (!--place->enabled) {
 		/* published until disarmed: its hits are counted to the last */
 		place->is_idle = true;
+		place->waits = 0;
 		return;
 	}
 	for (i = 0; i < events->count; i++)
@@ -158,6 +210,7 @@ void tl_place_disable(struct tl_place *place, const struct tl_event *event)
 			WRITE_ONCE(events->event[i], &tl_event_none);
 }
 
+/* Places whose events are enabled keep them, for when they are armed again. */
 static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
 {
 	u32 i;
@@ -168,22 +221,39 @@ static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
 	for (i = 0; i < count; i++) {
 		batch[i]->nmissed_before += batch[i]->ops->nmissed(batch[i]);
 		batch[i]->is_armed = false;
+		if (batch[i]->is_idle)
+			tl_place_publish(batch[i], NULL);
+		else
+			batch[i]->waits = TL_EVENT_GONE;
 		batch[i]->is_idle = false;
-		tl_place_publish(batch[i], NULL);
 	}
 }
 
-/* Disarm the idle places of one backend. */
-static void tl_place_disarm_backend(struct list_head *places,
-				    const struct tl_probe_ops *ops)
+/* Is it to be disarmed: idle, or (with a module) part of what goes? */
+static bool tl_place_must_go(const struct tl_place *place, const char *module)
+{
+	return module ? place->is_armed && tl_place_is_of(place, module) :
+			place->is_idle;
+}
+
+/* Disarm the places of one backend that must go. */
+static void tl_place_disarm_backend(struct tl_places *places,
+				    const struct tl_probe_ops *ops,
+				    const char *module)
 {
 	struct tl_place *batch[TL_DISARM_BATCH];
 	struct tl_place *place;
 	u32 count = 0;
 
-	list_for_each_entry(place, places, node) {
-		if (!place->is_idle || place->ops != ops)
+	list_for_each_entry(place, &places->list, node) {
+		if (place->ops != ops || !tl_place_must_go(place, module))
 			continue;
+		if (!place->is_armed) {
+			/* its module has not come: there is nothing to wait for */
+			tl_place_publish(place, NULL);
+			place->is_idle = false;
+			continue;
+		}
 		batch[count++] = place;
 		if (count == TL_DISARM_BATCH) {
 			tl_place_disarm_batch(batch, count);
@@ -193,35 +263,52 @@ static void tl_place_disarm_backend(struct list_head *places,
 	tl_place_disarm_batch(batch, count);
 }
 
-/**
- * tl_place_disarm() - disarm all places that are idle
- * @places: the session's
- *
- * In batches of one backend, because the kernel waits for a grace period in
- * each call. When this returns, no handler runs for an event that was disabled
- * before.
- */
-void tl_place_disarm(struct list_head *places)
+/* In batches of one backend: the kernel waits for a grace period in each call. */
+static void tl_place_disarm_some(struct tl_places *places, const char *module)
 {
 	u32 i;
 
 	for (i = 0; i < TL_BACKENDS; i++)
 		if (tl_probe_backend(i))
-			tl_place_disarm_backend(places, tl_probe_backend(i));
+			tl_place_disarm_backend(places, tl_probe_backend(i),
+						module);
+}
+
+/**
+ * tl_place_leave() - disarm the places that follow a module, which goes
+ * @places: a session's, locked
+ * @module: its name
+ *
+ * Their events stay enabled, and wait for the module to come back.
+ */
+void tl_place_leave(struct tl_places *places, const char *module)
+{
+	tl_place_disarm_some(places, module);
+}
+
+/**
+ * tl_place_disarm() - disarm all places that are idle
+ * @places: the session's, locked
+ *
+ * When this returns, no handler runs for an event that was disabled before.
+ */
+void tl_place_disarm(struct tl_places *places)
+{
+	tl_place_disarm_some(places, NULL);
 	/* for the events that were disabled on a place which stays armed */
 	synchronize_rcu();
 }
 
 /**
  * tl_place_disarm_all() - disarm all places; needs no memory
- * @places: the session's
+ * @places: the session's, locked
  */
-void tl_place_disarm_all(struct list_head *places)
+void tl_place_disarm_all(struct tl_places *places)
 {
 	struct tl_place *place;
 
-	list_for_each_entry(place, places, node) {
-		place->is_idle = place->is_armed;
+	list_for_each_entry(place, &places->list, node) {
+		place->is_idle = place->is_armed || place->enabled;
 		place->enabled = 0;
 	}
 	tl_place_disarm(places);
@@ -247,4 +334,38 @@ u64 tl_place_nmissed(const struct tl_place *place)
 u64 tl_place_entries(const struct tl_place *place)
 {
 	return place->ops->entries ? place->ops->entries(place) : 0;
+}
+
+/**
+ * tl_place_reason() - why a place could not be armed, for user space
+ * @place: the place
+ * @err: what arming it returned
+ *
+ * The kernel says EINVAL for several reasons; whether the address is a
+ * function's start, which only its text form of the symbol tells a module,
+ * separates one of them.
+ */
+enum tl_error_code tl_place_reason(const struct tl_place *place, int err)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	switch (err) {
+	case -ENOMEM:
+		return TL_ERR_MEMORY;
+	case -ENOENT:
+		return place->symbol ? TL_ERR_PLACE_MISSING :
+				       TL_ERR_PLACE_ADDRESS;
+	case -EDOM:
+		return TL_ERR_PLACE_OFFSET;
+	case -EILSEQ:
+		return TL_ERR_PLACE_BOUNDARY;
+	case -ESTALE:
+		return TL_ERR_PLACE_GONE;
+	case -EINVAL:
+		sprint_symbol(symbol, place->address);
+		if (place->ops->is_return && !strstr(symbol, "+0x0/"))
+			return TL_ERR_PLACE_NOT_ENTRY;
+		return TL_ERR_PLACE_REFUSED;
+	}
+	return TL_ERR_ARM_FAILED;
 }

@@ -17,6 +17,7 @@
 #include <linux/uuid.h>
 
 #include "command.h"
+#include "place_module.h"
 #include "ring_limit.h"
 #include "session.h"
 
@@ -38,7 +39,7 @@ struct tl_session *tl_session_create(void)
 	kref_init(&session->kref);
 	mutex_init(&session->lock);
 	xa_init(&session->events);
-	INIT_LIST_HEAD(&session->places);
+	tl_places_open(&session->places);
 	return session;
 }
 
@@ -331,5 +332,6 @@ void tl_session_end(struct tl_session *session)
 	tl_session_stop(session);
 	tl_session_free_events(session);
 	mutex_unlock(&session->lock);
+	tl_places_close(&session->places);
 	tl_session_put(session);
 }

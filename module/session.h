@@ -14,6 +14,7 @@
 #include <linux/xarray.h>
 
 #include "event.h"
+#include "place.h"
 #include "ring_cpu.h"
 #include "trapline.h"
 
@@ -39,7 +40,7 @@ enum tl_session_state {
  * @is_held: a snapshot is being read
  * @events: by number
  * @next_id: number of the next event
- * @places: where the events are
+ * @places: where the events are, with a lock of their own
  * @removed: sum of the counters of removed events
  * @removed_nmissed: of removed events
  */
@@ -54,7 +55,7 @@ struct tl_session {
 	bool is_held;
 	struct xarray events;
 	u32 next_id;
-	struct list_head places;
+	struct tl_places places;
 	struct tl_counters removed;
 	u64 removed_nmissed;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of a session: adding, arming, disarming, removing, counting. */
-#include <linux/kallsyms.h>
+/* Events of a session: adding, arming, disarming, removing. */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -10,12 +9,38 @@
 #include "session.h"
 
 /*
+ * A place in a module that may not be there: "MODULE:SYMBOL", from user space.
+ * The caller frees it.
+ */
+static int tl_event_read_symbol(struct tl_error *error, u64 from,
+				const char **out)
+{
+	const char *colon;
+	char *symbol;
+
+	symbol = strndup_user(u64_to_user_ptr(from), TL_SYMBOL_BYTES_MAX);
+	if (IS_ERR(symbol)) {
+		if (PTR_ERR(symbol) == -EINVAL)
+			return tl_refuse(error, TL_ERR_PLACE_SYMBOL, -EINVAL);
+		return tl_refuse_errno(error, PTR_ERR(symbol));
+	}
+	colon = strchr(symbol, ':');
+	if (!colon || colon == symbol || !colon[1]) {
+		kfree(symbol);
+		return tl_refuse(error, TL_ERR_PLACE_SYMBOL, -EINVAL);
+	}
+	*out = symbol;
+	return 0;
+}
+
+/*
  * Read the one place of an event. What is code, and may be probed, is the
  * kernel's to say when the place is armed; but kernels look for an ENDBR there
  * before they ask whether it is code, and older ones do so without minding a
  * fault. Hence the one byte.
  */
-static int tl_event_read_place(struct tl_event_add *add, unsigned long *address)
+static int tl_event_read_place(struct tl_event_add *add,
+			       struct tl_place_key *key)
 {
 	struct tl_event_place place = {};
 	struct tl_error *error = &add->error;
@@ -34,12 +59,16 @@ static int tl_event_read_place(struct tl_event_add *add, unsigned long *address)
 	if (err)
 		return tl_refuse(error,
 				 err == -E2BIG ? TL_ERR_SIZE : TL_ERR_NONE, err);
-	if (place.flags)
+	if (place.flags & ~(u32)TL_PLACE_SYMBOL)
 		return tl_refuse(error, TL_ERR_FLAGS, -EINVAL);
-	if (place.reserved[0] || place.reserved[1])
+	key->address = (unsigned long)place.address;
+	key->offset = (unsigned long)place.offset;
+	key->maxactive = add->maxactive;
+	if (place.flags & TL_PLACE_SYMBOL)
+		return tl_event_read_symbol(error, place.symbol, &key->symbol);
+	if (place.symbol || place.offset)
 		return tl_refuse(error, TL_ERR_RESERVED, -EINVAL);
-	*address = (unsigned long)place.address;
-	if (!tl_memory_read_kernel(&byte, *address, 1))
+	if (!tl_memory_read_kernel(&byte, key->address, 1))
 		return tl_refuse(error, TL_ERR_PLACE_ADDRESS, -EINVAL);
 	return 0;
 }
@@ -87,6 +116,27 @@ static int tl_event_load(struct tl_event *event, struct tl_event_add *add,
 	return 0;
 }
 
+/* The session has the event from here on. */
+static int tl_event_insert(struct tl_session *session, struct tl_event *event,
+			   const struct tl_probe_ops *ops,
+			   const struct tl_place_key *key)
+{
+	int err = xa_err(xa_store(&session->events, event->id, event,
+				  GFP_KERNEL_ACCOUNT));
+
+	if (err)
+		return err;
+	mutex_lock(&session->places.lock);
+	event->place = tl_place_get(&session->places, ops, key);
+	if (event->place && event->prog.needs_entry)
+		WRITE_ONCE(event->place->wants_entry, true);
+	mutex_unlock(&session->places.lock);
+	if (event->place)
+		return 0;
+	xa_erase(&session->events, event->id);
+	return -ENOMEM;
+}
+
 /**
  * tl_session_event_add() - TL_EVENT_ADD
  * @session: locked
@@ -95,71 +145,34 @@ static int tl_event_load(struct tl_event *event, struct tl_event_add *add,
 int tl_session_event_add(struct tl_session *session, struct tl_event_add *add)
 {
 	const struct tl_probe_ops *ops = tl_probe_backend(add->backend);
-	unsigned long address;
+	struct tl_place_key key = {};
 	struct tl_event *event;
 	int err;
 
 	err = tl_event_check(session, add, ops);
 	if (!err)
-		err = tl_event_read_place(add, &address);
+		err = tl_event_read_place(add, &key);
 	if (err)
 		return err;
 	event = tl_event_alloc(session->gate, add->insn_count);
-	if (!event)
-		return tl_refuse(&add->error, TL_ERR_MEMORY, -ENOMEM);
+	if (!event) {
+		err = tl_refuse(&add->error, TL_ERR_MEMORY, -ENOMEM);
+		goto out;
+	}
 	event->id = session->next_id;
 	err = tl_event_load(event, add, ops);
-	if (err)
-		goto fail;
-	err = xa_err(xa_store(&session->events, event->id, event,
-			      GFP_KERNEL_ACCOUNT));
-	if (err)
-		goto fail_memory;
-	event->place = tl_place_get(&session->places, ops, address,
-				    add->maxactive);
-	if (!event->place) {
-		xa_erase(&session->events, event->id);
-		goto fail_memory;
+	if (!err && tl_event_insert(session, event, ops, &key))
+		err = tl_refuse(&add->error, TL_ERR_MEMORY, -ENOMEM);
+	if (err) {
+		tl_event_free(event);
+		goto out;
 	}
-	if (event->prog.needs_entry)
-		WRITE_ONCE(event->place->wants_entry, true);
 	add->instances = ops->instances ? ops->instances(event->place) : 0;
 	add->reserved2 = 0;
 	add->id = session->next_id++;
-	return 0;
-
-fail_memory:
-	err = tl_refuse(&add->error, TL_ERR_MEMORY, -ENOMEM);
-fail:
-	tl_event_free(event);
+out:
+	kfree(key.symbol);
 	return err;
-}
-
-/*
- * Why registering failed. The kernel says EINVAL for several reasons; whether
- * the address is a function's start, which only its text form of the symbol
- * tells a module, separates one of them.
- */
-static enum tl_error_code tl_arm_reason(const struct tl_place *place, int err)
-{
-	char symbol[KSYM_SYMBOL_LEN];
-
-	switch (err) {
-	case -ENOMEM:
-		return TL_ERR_MEMORY;
-	case -ENOENT:
-		return TL_ERR_PLACE_ADDRESS;
-	case -EILSEQ:
-		return TL_ERR_PLACE_BOUNDARY;
-	case -ESTALE:
-		return TL_ERR_PLACE_GONE;
-	case -EINVAL:
-		sprint_symbol(symbol, place->address);
-		if (place->ops->is_return && !strstr(symbol, "+0x0/"))
-			return TL_ERR_PLACE_NOT_ENTRY;
-		return TL_ERR_PLACE_REFUSED;
-	}
-	return TL_ERR_ARM_FAILED;
 }
 
 static int tl_event_enable(struct tl_event *event, struct tl_error *error)
@@ -171,7 +184,7 @@ static int tl_event_enable(struct tl_event *event, struct tl_error *error)
 	err = tl_place_enable(event->place, event);
 	if (err) {
 		error->kernel_errno = (u32)-err;
-		return tl_refuse(error, tl_arm_reason(event->place, err), err);
+		return tl_refuse(error, tl_place_reason(event->place, err), err);
 	}
 	event->is_enabled = true;
 	return 0;
@@ -298,6 +311,7 @@ int tl_session_event_ctl(struct tl_session *session, struct tl_event_ctl *ctl)
 	err = tl_events_check(session, ids, ctl->id_count, error);
 	if (err)
 		goto out;
+	mutex_lock(&session->places.lock);
 	switch (ctl->command) {
 	case TL_EVENT_ENABLE:
 		err = tl_events_enable(session, ids, ctl->id_count, error);
@@ -311,6 +325,7 @@ int tl_session_event_ctl(struct tl_session *session, struct tl_event_ctl *ctl)
 	default:
 		err = tl_refuse(error, TL_ERR_COMMAND, -EINVAL);
 	}
+	mutex_unlock(&session->places.lock);
 out:
 	kvfree(ids);
 	return err;
@@ -327,7 +342,9 @@ void tl_session_disable_all(struct tl_session *session)
 	struct tl_event *event;
 	unsigned long id;
 
+	mutex_lock(&session->places.lock);
 	tl_place_disarm_all(&session->places);
+	mutex_unlock(&session->places.lock);
 	xa_for_each(&session->events, id, event)
 		event->is_enabled = false;
 }
@@ -341,98 +358,11 @@ void tl_session_free_events(struct tl_session *session)
 	struct tl_event *event;
 	unsigned long id;
 
+	mutex_lock(&session->places.lock);
 	xa_for_each(&session->events, id, event) {
 		tl_place_put(event->place);
 		tl_event_free(event);
 	}
+	mutex_unlock(&session->places.lock);
 	xa_destroy(&session->events);
-}
-
-static void tl_stats_sum(struct tl_counters *sum, const struct tl_event *event,
-			 u32 only_cpu)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (only_cpu == TL_CPU_ALL || only_cpu == (u32)cpu)
-			tl_counters_add(sum, event->counters, cpu);
-}
-
-static void tl_stats_fill(struct tl_stats *stats, const struct tl_counters *sum)
-{
-	u32 i;
-
-	stats->hits = 0; /* whatever the caller had there */
-	for (i = 0; i < TL_OUTCOMES; i++)
-		stats->hits += sum->outcome[i];
-	stats->recorded = sum->outcome[TL_RECORDED];
-	stats->filtered = sum->outcome[TL_FILTERED];
-	stats->full = sum->outcome[TL_FULL];
-	stats->wrapped = sum->outcome[TL_WRAPPED];
-	stats->too_big = sum->outcome[TL_TOO_BIG];
-	stats->recursion = sum->outcome[TL_RECURSION];
-	stats->not_running = sum->outcome[TL_NOT_RUNNING];
-	stats->faults = sum->faults;
-	stats->truncated = sum->cuts;
-}
-
-static u32 tl_event_state(const struct tl_event *event)
-{
-	if (event->place->ops->is_gone(event->place))
-		return TL_EVENT_GONE;
-	return event->is_enabled ? TL_EVENT_ARMED : TL_EVENT_OFF;
-}
-
-static void tl_stats_session(struct tl_session *session, struct tl_stats *stats)
-{
-	struct tl_counters sum = {};
-	struct tl_place *place;
-	struct tl_event *event;
-	unsigned long id;
-
-	/* removed events are not kept by CPU */
-	if (stats->cpu == TL_CPU_ALL)
-		sum = session->removed;
-	xa_for_each(&session->events, id, event)
-		tl_stats_sum(&sum, event, stats->cpu);
-	tl_stats_fill(stats, &sum);
-	stats->state = 0;
-	stats->entries = 0;
-	stats->nmissed = session->removed_nmissed;
-	list_for_each_entry(place, &session->places, node)
-		stats->nmissed += tl_place_nmissed(place);
-}
-
-/**
- * tl_session_stats() - TL_STATS
- * @session: locked
- * @stats: the command
- */
-int tl_session_stats(struct tl_session *session, struct tl_stats *stats)
-{
-	struct tl_error *error = &stats->error;
-	struct tl_counters sum = {};
-	struct tl_event *event;
-
-	if (stats->cpu != TL_CPU_ALL &&
-	    (stats->cpu >= nr_cpu_ids || !cpu_possible(stats->cpu)))
-		return tl_refuse(error, TL_ERR_CPU, -ENXIO);
-	switch (stats->selector) {
-	case TL_STATS_SESSION:
-		if (stats->id)
-			return tl_refuse(error, TL_ERR_EVENT_ID, -EINVAL);
-		tl_stats_session(session, stats);
-		return 0;
-	case TL_STATS_EVENT:
-		event = xa_load(&session->events, stats->id);
-		if (!event)
-			return tl_refuse(error, TL_ERR_EVENT_ID, -ENOENT);
-		tl_stats_sum(&sum, event, stats->cpu);
-		tl_stats_fill(stats, &sum);
-		stats->state = tl_event_state(event);
-		stats->nmissed = tl_place_nmissed(event->place);
-		stats->entries = tl_place_entries(event->place);
-		return 0;
-	}
-	return tl_refuse(error, TL_ERR_COMMAND, -EINVAL);
 }

@@ -73,7 +73,10 @@
 	X(40, PROG_JUMP, "a jump does not lead to a later comparison, a rejection, or the end of the filter") \
 	X(41, PROG_PART, "instruction stands in the wrong part: a filter ends with its last rejection, and puts come behind it") \
 	X(42, PROG_PATTERN, "pattern has no valid form")                      \
-	X(43, PROG_STEPS, "patterns and strings of the filter are too long together")
+	X(43, PROG_STEPS, "patterns and strings of the filter are too long together") \
+	X(44, PLACE_SYMBOL, "the symbol of a place must be MODULE:SYMBOL, with both names") \
+	X(45, PLACE_MISSING, "the module has no such function")               \
+	X(46, PLACE_OFFSET, "the function ends before the offset")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
 enum tl_error_code { TL_ERROR_LIST(TL_ERROR_ENUM) };
@@ -101,6 +104,8 @@ struct tl_error {
 #define TL_FEATURE_OVERWRITE	1
 /** TL_FEATURE_FILTER - programs may begin with a filter (since 1.1) */
 #define TL_FEATURE_FILTER	2
+/** TL_FEATURE_SYMBOL - %TL_PLACE_SYMBOL: places in modules that come and go (since 1.1) */
+#define TL_FEATURE_SYMBOL	4
 
 /**
  * struct tl_query - TL_QUERY: what this module can do
@@ -198,20 +203,33 @@ struct tl_session_setup {
 	struct tl_error error;
 };
 
+/** TL_PLACE_SYMBOL - the place is told by @symbol and @offset (since 1.1) */
+#define TL_PLACE_SYMBOL		1
+
+/* Most bytes of &tl_event_place.symbol, its NUL included. */
+#define TL_SYMBOL_BYTES_MAX	640
+
 /**
  * struct tl_event_place - where an event is
  * @size: of this struct, the same for each element of an array
- * @flags: zero
- * @address: of the instruction; the start of the function for a return
- * @reserved: zero
+ * @flags: zero or %TL_PLACE_SYMBOL
+ * @address: of the instruction; the start of the function for a return. With
+ *	%TL_PLACE_SYMBOL a guess that saves time, checked by the kernel, or 0.
+ * @symbol: address of "MODULE:SYMBOL", ended by a NUL (since 1.1; zero without
+ *	%TL_PLACE_SYMBOL)
+ * @offset: of the instruction in that function (since 1.1; likewise)
  *
- * Since 1.0.
+ * A symbol's module need not be there: the event is then pending, armed when
+ * the module comes, before its init function runs, disarmed when it goes, and
+ * armed again when it comes back. Of several functions of one name in a module
+ * the kernel takes the first that it finds. Since 1.0.
  */
 struct tl_event_place {
 	__u32 size;
 	__u32 flags;
 	__u64 address;
-	__u64 reserved[2];
+	__u64 symbol;
+	__u64 offset;
 };
 
 /**
@@ -373,7 +391,11 @@ struct tl_ring_get {
 
 #define TL_EVENT_OFF	0 /* made, not armed */
 #define TL_EVENT_ARMED	1 /* armed */
-#define TL_EVENT_GONE	2 /* its module was unloaded while it was armed */
+#define TL_EVENT_GONE	2 /* its module was unloaded while it was armed; comes back with it if
+			   * its place is a symbol
+			   */
+#define TL_EVENT_PENDING 3 /* its module has not come yet (since 1.1) */
+#define TL_EVENT_REFUSED 4 /* its module came, and the place was refused (since 1.1) */
 
 /**
  * struct tl_stats - TL_STATS: the counters
@@ -401,9 +423,14 @@ struct tl_ring_get {
  *	CPUs, of all events on its place; zero otherwise. Those that are neither
  *	in @hits nor inside the function now returned while nobody recorded.
  *	(since 1.1)
+ * @address: out: of an event: where it is armed or was last, or what
+ *	&tl_event_place.address guessed; 0: not known yet (since 1.1)
+ * @symbol_bytes: out: of an event whose place is a symbol: size of that
+ *	function; 0: not known (since 1.1)
  *
  * Each hit raises exactly one of @recorded to @not_running. Exact once the
- * event is disarmed. Since 1.0.
+ * event is disarmed. For an event in %TL_EVENT_REFUSED, @error says why.
+ * Since 1.0.
  */
 struct tl_stats {
 	__u32 size;
@@ -425,6 +452,8 @@ struct tl_stats {
 	__u64 nmissed;
 	struct tl_error error;
 	__u64 entries;
+	__u64 address;
+	__u64 symbol_bytes;
 };
 
 /*

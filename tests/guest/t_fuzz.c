@@ -17,7 +17,12 @@
 #include "tl_fuzz.h"
 #include "tl_module.h"
 
-#define TL_ERRORS	(TL_ERR_MEMORY_LIMIT + 1)
+/* Which numbers are reasons. */
+#define FUZZ_IS_REASON(number, name, text) [number] = true,
+static const bool is_reason[] = { TL_ERROR_LIST(FUZZ_IS_REASON) };
+#undef FUZZ_IS_REASON
+#define TL_ERRORS (sizeof(is_reason) / sizeof(is_reason[0]))
+
 #define RING_MIB	8
 #define AGAIN_STEPS	1500
 #define ALONE_STEPS	4000
@@ -261,7 +266,8 @@ static bool is_rare(unsigned int code)
 {
 	return code == TL_ERR_NONE || code == TL_ERR_LOCKDOWN ||
 	       code == TL_ERR_MEMORY || code == TL_ERR_EVENTS ||
-	       code == TL_ERR_ARM_FAILED || code == TL_ERR_PLACE_GONE;
+	       code == TL_ERR_ARM_FAILED || code == TL_ERR_PLACE_GONE ||
+	       code == TL_ERR_PLACE_MISSING;
 }
 
 /* The first reason that was not given yet, or the end of them. */
@@ -270,7 +276,7 @@ static unsigned int missing_reason(void)
 	unsigned int code;
 
 	for (code = 0; code < TL_ERRORS; code++)
-		if (!is_rare(code) && !(reasons >> code & 1))
+		if (is_reason[code] && !is_rare(code) && !(reasons >> code & 1))
 			break;
 	return code;
 }

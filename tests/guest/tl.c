@@ -312,6 +312,28 @@ int dev_try_add(int fd, uint32_t backend, uint64_t address, uint32_t maxactive,
 	return dev_ioctl(fd, TL_EVENT_ADD, add);
 }
 
+int dev_try_add_symbol(int fd, uint32_t backend, const char *symbol,
+		       uint64_t offset, const struct tl_insn *insns,
+		       uint32_t count, struct tl_event_add *add)
+{
+	struct tl_event_place place = {
+		.size = sizeof(place),
+		.flags = TL_PLACE_SYMBOL,
+		.symbol = (uintptr_t)symbol,
+		.offset = offset,
+	};
+
+	*add = (struct tl_event_add){
+		.size = sizeof(*add),
+		.backend = backend,
+		.places = (uintptr_t)&place,
+		.place_count = 1,
+		.insn_count = count,
+		.insns = (uintptr_t)insns,
+	};
+	return dev_ioctl(fd, TL_EVENT_ADD, add);
+}
+
 uint32_t dev_add(int fd, uint32_t backend, uint64_t address,
 		 const struct tl_insn *insns, uint32_t count)
 {

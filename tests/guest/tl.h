@@ -106,6 +106,10 @@ void dev_setup(int fd, struct tl_session_setup *setup);
 int dev_try_add(int fd, uint32_t backend, uint64_t address, uint32_t maxactive,
 		const struct tl_insn *insns, uint32_t count,
 		struct tl_event_add *add);
+/** dev_try_add_symbol() - an event whose place is "MODULE:SYMBOL" and an offset */
+int dev_try_add_symbol(int fd, uint32_t backend, const char *symbol,
+		       uint64_t offset, const struct tl_insn *insns,
+		       uint32_t count, struct tl_event_add *add);
 /** dev_add() - number of the new event; ends the test if it is refused */
 uint32_t dev_add(int fd, uint32_t backend, uint64_t address,
 		 const struct tl_insn *insns, uint32_t count);

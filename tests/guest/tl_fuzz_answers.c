@@ -54,6 +54,8 @@ static const struct {
 	[TL_ERR_WATERMARK] = { { EINVAL }, IN(TL_SESSION_SETUP) },
 	[TL_ERR_ID_COUNT] = { { EINVAL }, IN(TL_EVENT_CTL) },
 	[TL_ERR_MEMORY_LIMIT] = { { ENOMEM }, IN(TL_SESSION_SETUP) },
+	[TL_ERR_PLACE_SYMBOL] = { { EINVAL }, IN(TL_EVENT_ADD) },
+	[TL_ERR_PLACE_OFFSET] = { { EDOM }, IN(TL_EVENT_CTL) },
 #undef IN
 };
 

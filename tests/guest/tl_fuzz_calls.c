@@ -69,6 +69,26 @@ static enum fz_memory any_memory(struct fz_thread *t)
 	return kind < 94 ? FZ_GOOD : kind < 98 ? FZ_BAD : FZ_WILD;
 }
 
+/*
+ * A place in a module: one that never comes, one that ends before the offset,
+ * and no symbol at all. The model does not follow them.
+ */
+static void make_symbol(struct fz_thread *t, struct fz_call *call)
+{
+	static const char *const symbols[] = {
+		"no_such_module:f", "trapline:tl_session_ctl", "no_symbol",
+	};
+	struct tl_event_place *place = &call->place;
+
+	place->flags = TL_PLACE_SYMBOL;
+	place->address = fz_percent(t, 50) ? fz_odd(t) : 0;
+	place->symbol = (uintptr_t)symbols[fz_below(t, 3)];
+	place->offset = fz_odd(t) | 1ull << 32;
+	if (fz_percent(t, 10))
+		place->symbol = fz_odd(t);
+	call->where = NULL;
+}
+
 static void make_place(struct fz_thread *t, struct fz_call *call)
 {
 	struct tl_event_place *place = &call->place;
@@ -80,7 +100,7 @@ static void make_place(struct fz_thread *t, struct fz_call *call)
 	place->address = call->where->address;
 	if (fz_percent(t, 90))
 		return;
-	switch (fz_below(t, 4)) {
+	switch (fz_below(t, 5)) {
 	case 0:
 		place->size = (uint32_t)fz_odd(t);
 		break;
@@ -88,12 +108,16 @@ static void make_place(struct fz_thread *t, struct fz_call *call)
 		place->flags = (uint32_t)fz_odd(t);
 		break;
 	case 2:
-		place->reserved[fz_below(t, 2)] = fz_odd(t);
+		*(fz_percent(t, 50) ? &place->symbol : &place->offset) =
+			fz_odd(t);
 		break;
 	case 3:
 		/* not the kernel's text, where the model knows nothing */
 		place->address = fz_odd(t) & 0x7fffffffffffffff;
 		call->where = NULL;
+		break;
+	case 4:
+		make_symbol(t, call);
 		break;
 	}
 }

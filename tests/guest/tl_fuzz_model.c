@@ -70,9 +70,11 @@ static struct fz_expect predict_place(const struct fz_call *call)
 		return fz_known(-EINVAL, TL_ERR_SIZE);
 	if (place->size > sizeof(*place))
 		return unknown();
-	if (place->flags)
+	if (place->flags & ~(uint32_t)TL_PLACE_SYMBOL)
 		return fz_known(-EINVAL, TL_ERR_FLAGS);
-	if (place->reserved[0] || place->reserved[1])
+	if (place->flags)
+		return unknown();
+	if (place->symbol || place->offset)
 		return fz_known(-EINVAL, TL_ERR_RESERVED);
 	if (!call->where)
 		return unknown();

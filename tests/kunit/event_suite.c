@@ -43,7 +43,7 @@ static void tl_expect_refused(struct tl_client *client, int result, int err,
 {
 	KUNIT_EXPECT_EQ(client->test, result, err);
 	KUNIT_EXPECT_EQ(client->test, client->error.code, code);
-	KUNIT_EXPECT_TRUE(client->test, list_empty(&client->session->places));
+	KUNIT_EXPECT_TRUE(client->test, list_empty(&client->session->places.list));
 	KUNIT_EXPECT_TRUE(client->test, xa_empty(&client->session->events));
 }
 
@@ -111,11 +111,13 @@ static void tl_test_place(struct kunit *test)
 	} wrong[] = {
 		{ { .size = sizeof(struct tl_event_place) - 1 }, -EINVAL, TL_ERR_SIZE },
 		{ { .size = PAGE_SIZE + 1 }, -EINVAL, TL_ERR_SIZE },
-		{ { .size = sizeof(struct tl_event_place), .flags = 1 }, -EINVAL,
+		{ { .size = sizeof(struct tl_event_place), .flags = 2 }, -EINVAL,
 		  TL_ERR_FLAGS },
-		{ { .size = sizeof(struct tl_event_place), .reserved = { 1 } },
+		{ { .size = sizeof(struct tl_event_place), .flags = TL_PLACE_SYMBOL,
+		    .symbol = 8 }, -EFAULT, TL_ERR_NONE },
+		{ { .size = sizeof(struct tl_event_place), .symbol = 1 },
 		  -EINVAL, TL_ERR_RESERVED },
-		{ { .size = sizeof(struct tl_event_place), .reserved = { 0, 1 } },
+		{ { .size = sizeof(struct tl_event_place), .offset = 1 },
 		  -EINVAL, TL_ERR_RESERVED },
 		{ { .size = sizeof(struct tl_event_place), .address = 8 }, -EINVAL,
 		  TL_ERR_PLACE_ADDRESS },
@@ -241,7 +243,7 @@ static void tl_test_order(struct kunit *test)
 
 	tl_stay_on(test, (int)cpumask_first(cpu_online_mask));
 	tl_add(test, client, 2);
-	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places));
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places.list));
 	KUNIT_ASSERT_EQ(test, 0, tl_client_event(client, TL_EVENT_ENABLE, 1));
 	KUNIT_ASSERT_EQ(test, 0, tl_client_event(client, TL_EVENT_ENABLE, 0));
 	tl_client_ctl(client, TL_SESSION_START);
@@ -274,10 +276,10 @@ static void tl_test_remove(struct kunit *test)
 	tl_client_stats(client, TL_CLIENT_ALL, &stats);
 	KUNIT_EXPECT_EQ(test, stats.recorded, 3);
 	KUNIT_EXPECT_EQ(test, 2, tl_add_at(client, tl_address));
-	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places));
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places.list));
 	KUNIT_ASSERT_EQ(test, 0, tl_client_events(client, TL_EVENT_REMOVE,
 						  (u32[]){ 2, 1 }, 2));
-	KUNIT_EXPECT_TRUE(test, list_empty(&client->session->places));
+	KUNIT_EXPECT_TRUE(test, list_empty(&client->session->places.list));
 	tl_target_traced(1, 2);
 	tl_client_stats(client, TL_CLIENT_ALL, &stats);
 	KUNIT_EXPECT_EQ(test, stats.hits, 3);

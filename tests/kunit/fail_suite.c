@@ -141,7 +141,7 @@ static void tl_test_add(struct kunit *test)
 	/* the event, its program, its place, its number */
 	tl_fail_each(client, tl_do_add, tl_undo_add, 3);
 	id = client->session->next_id - 1;
-	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places));
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places.list));
 	KUNIT_EXPECT_EQ(test, tl_client_event(client, TL_EVENT_ENABLE, id), 0);
 }
 

@@ -4,6 +4,7 @@
  * counted for while they come and go.
  */
 #include "hit.h"
+#include "place_module.h"
 #include "suites.h"
 #include "target.h"
 
@@ -21,7 +22,7 @@ static const struct tl_insn tl_insns[] = {
  */
 struct tl_site {
 	struct tl_bed *bed;
-	struct list_head places;
+	struct tl_places places;
 };
 
 /* No probe is left behind, wherever a test has ended. */
@@ -31,10 +32,11 @@ static void tl_site_release(void *data)
 	struct tl_place *place, *next;
 
 	tl_place_disarm_all(&site->places);
-	list_for_each_entry_safe(place, next, &site->places, node) {
+	list_for_each_entry_safe(place, next, &site->places.list, node) {
 		place->users = 1;
 		tl_place_put(place);
 	}
+	tl_places_close(&site->places);
 }
 
 static struct tl_site *tl_site_make(struct kunit *test)
@@ -42,7 +44,7 @@ static struct tl_site *tl_site_make(struct kunit *test)
 	struct tl_site *site = kunit_kzalloc(test, sizeof(*site), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, site);
-	INIT_LIST_HEAD(&site->places);
+	tl_places_open(&site->places);
 	tl_stay_on(test, (int)cpumask_first(cpu_online_mask));
 	site->bed = tl_bed_make(test, TL_MODE_DISCARD, 4096, 16);
 	tl_bed_add(test, site->bed, tl_insns, ARRAY_SIZE(tl_insns));
@@ -57,8 +59,11 @@ static struct tl_place *tl_get(struct kunit *test, struct tl_site *site,
 			       const struct tl_probe_ops *ops, void *target,
 			       u32 maxactive)
 {
-	struct tl_place *place = tl_place_get(&site->places, ops,
-					      (unsigned long)target, maxactive);
+	const struct tl_place_key key = {
+		.address = (unsigned long)target,
+		.maxactive = maxactive,
+	};
+	struct tl_place *place = tl_place_get(&site->places, ops, &key);
 
 	KUNIT_ASSERT_NOT_NULL(test, place);
 	return place;
@@ -101,10 +106,10 @@ static void tl_test_share(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, place, other);
 	tl_place_put(other);
 	tl_place_put(place);
-	KUNIT_EXPECT_TRUE(test, list_is_singular(&site->places));
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&site->places.list));
 	KUNIT_EXPECT_EQ(test, place->users, 1);
 	tl_place_put(place);
-	KUNIT_EXPECT_TRUE(test, list_empty(&site->places));
+	KUNIT_EXPECT_TRUE(test, list_empty(&site->places.list));
 }
 
 /* Events come and go, and a hit is counted for those that are there. */
@@ -190,10 +195,8 @@ static void tl_test_gone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, tl_place_enable(place, site->bed->event[0]));
 	place->ops = &gone_ops;
 	KUNIT_EXPECT_EQ(test, tl_place_enable(place, site->bed->event[1]), -ESTALE);
-	other = tl_place_get(&site->places, &gone_ops,
-			     (unsigned long)tl_target_traced, 0);
+	other = tl_get(test, site, &gone_ops, tl_target_traced, 0);
 	place->ops = &tl_kprobe_ops;
-	KUNIT_ASSERT_NOT_NULL(test, other);
 	other->ops = &tl_kprobe_ops;
 	KUNIT_EXPECT_PTR_NE(test, place, other);
 	KUNIT_EXPECT_EQ(test, place->enabled, 1);
@@ -215,7 +218,7 @@ static void tl_test_batches(struct kunit *test)
 	}
 	tl_expect_hits(test, site, PLACES, 0);
 	tl_place_disarm_all(&site->places);
-	list_for_each_entry(place, &site->places, node) {
+	list_for_each_entry(place, &site->places.list, node) {
 		KUNIT_EXPECT_FALSE(test, place->is_armed);
 		KUNIT_EXPECT_EQ(test, place->enabled, 0);
 		count++;

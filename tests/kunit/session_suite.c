@@ -167,7 +167,7 @@ static void tl_test_remove(struct kunit *test)
 	tl_client_stats(client, TL_CLIENT_ALL, &stats);
 	KUNIT_EXPECT_EQ(test, stats.recorded, CALLS);
 	KUNIT_EXPECT_EQ(test, stats.hits, CALLS);
-	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places));
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&client->session->places.list));
 }
 
 /* Several sessions on one function: each has all of it, for itself. */

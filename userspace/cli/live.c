@@ -156,6 +156,23 @@ static void warn_if_disarmed(void)
 		       FTRACE_ENABLED);
 }
 
+/* Events that wait for their module are no error, and no surprise. */
+static void note_pending(struct live *live)
+{
+	unsigned int i, events = trapline_session_event_count(live->session);
+	struct trapline_stats stats = { .size = sizeof(stats) };
+	const struct trapline_event *event;
+	struct trapline_error err;
+
+	for (i = 0; i < events; i++) {
+		event = trapline_session_event(live->session, i);
+		if (!trapline_session_stats(live->session, event, &stats, &err) &&
+		    stats.is_pending)
+			report("note: %s waits for its module, and is armed when that comes",
+			       trapline_event_name(event));
+	}
+}
+
 int live_prepare(struct live *live)
 {
 	struct trapline_error err = { 0 };
@@ -185,7 +202,10 @@ int live_prepare(struct live *live)
 		return -1;
 	}
 	warn_if_disarmed();
-	return enable(live);
+	if (enable(live))
+		return -1;
+	note_pending(live);
+	return 0;
 }
 
 /*

@@ -17,6 +17,7 @@ struct row {
 	char name[160];
 	struct trapline_stats stats;
 	uint64_t overwritten;
+	char refusal[sizeof(((struct trapline_error *)0)->text)];
 };
 
 #define COLUMN(title, member, always) \
@@ -163,6 +164,9 @@ static int fill_rows(struct trapline_session *session, struct row *rows,
 			report_error(&err);
 			return -1;
 		}
+		if (rows[i].stats.is_refused)
+			snprintf(rows[i].refusal, sizeof(rows[i].refusal),
+				 "%s", err.text);
 	}
 	return 0;
 }
@@ -176,6 +180,11 @@ static void explain(const struct row *row, const struct trapline_event *event)
 	if (stats->is_gone)
 		report("%s: its module was unloaded, no hits after that",
 		       row->name);
+	if (stats->is_pending)
+		report("%s: its module never came, so it was never armed",
+		       row->name);
+	if (stats->is_refused)
+		report("%s", row->refusal);
 	if (stats->entries > stats->hits)
 		report("%s: %" PRIu64 " calls were still inside at the end",
 		       row->name, stats->entries - stats->hits);

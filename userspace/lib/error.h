@@ -21,6 +21,7 @@
 	X(7, FORMAT, "format-mismatch", "the module writes packets of format %u, this library reads %u") \
 	X(8, NAMES, "names-best-effort", "names of tasks are best effort: %s") \
 	X(9, NOT_SET_UP, "not-set-up", "the session has no rings yet")        \
+	X(10, PENDING_MODULE, "abi-mismatch", "the module trapline that is loaded cannot wait for the module %s") \
 	/* symbols: symbols.c */                                              \
 	X(50, SYMBOLS_HIDDEN, "symbols-hidden", "%s hides the kernel's addresses") \
 	X(51, SYMBOLS_FORM, "symbols-form", "%s: line %u is not of kallsyms' form") \
@@ -140,7 +141,9 @@
 	X(269, FILTER_TEXT_LONG, "filter-text-long", "the text is longer than %d bytes") \
 	X(270, FILTER_STEPS, "filter-steps", "the patterns of the filter are too long together") \
 	X(271, FILTER_LONG, "program-long", "the filter and the arguments need more than %d instructions") \
-	X(272, FILTER_LATE, "filter-late", "the event is in a session already")
+	X(272, FILTER_LATE, "filter-late", "the event is in a session already") \
+	/* places in modules that are not loaded: resolve.c */    \
+	X(320, PENDING_CHOICE, "choice", "the module %.*s is not loaded: which of its functions #%u is, is not known")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

@@ -62,11 +62,13 @@ struct field {
  * @is_call: its records are of whole calls: letter "c"
  * @maxactive: 0: the module's choice
  * @instances: what it chose; 0 before, and where there are none
- * @address: armed address
+ * @follows_module: the kernel is told the symbol: armed when its module comes,
+ *	again when it comes back
+ * @address: armed address; 0 for one in a module that has not come
  * @symbol: of the function that contains @address
  * @module: of the symbol; NULL for the kernel itself
  * @offset: @address less the symbol's
- * @symbol_bytes: size of the function
+ * @symbol_bytes: size of the function; 0: not known before its module comes
  * @place: the place as the kernel lists it, "vfs_read+5" or "ext4:f"
  * @insns: the program, its filter first
  * @insn_count: its length, END included
@@ -84,6 +86,7 @@ struct trapline_event {
 	bool is_call;
 	uint32_t maxactive;
 	uint32_t instances;
+	bool follows_module;
 	uint64_t address;
 	char *symbol;
 	char *module;

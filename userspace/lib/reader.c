@@ -72,9 +72,11 @@ static int flush(struct trapline_reader *reader, struct source *source,
 	uint64_t time_ns = 0;
 	int rc = session_flush(source->session, &time_ns, err);
 
-	if (!rc)
-		set_flush_time(reader, source->session, time_ns);
-	return rc;
+	if (rc)
+		return rc;
+	set_flush_time(reader, source->session, time_ns);
+	/* what is delivered now is of events that were armed before */
+	return session_learn(source->session, err);
 }
 
 static int flush_all(struct trapline_reader *reader,
@@ -171,9 +173,10 @@ static int hold(struct trapline_reader *reader, struct source *source,
 		return flush(reader, source, err);
 	rc = session_snapshot(source->session, err);
 	source->held = !rc;
-	if (source->held)
-		set_flush_time(reader, source->session, UINT64_MAX);
-	return rc;
+	if (!source->held)
+		return rc;
+	set_flush_time(reader, source->session, UINT64_MAX);
+	return session_learn(source->session, err);
 }
 
 int trapline_reader_snapshot(struct trapline_reader *reader,

@@ -27,19 +27,6 @@ struct wanted {
 	struct spec_slice where;
 };
 
-static bool module_loaded(const struct wanted *wanted)
-{
-	size_t i;
-
-	for (i = 0; i < symbols_count(wanted->symbols); i++) {
-		const char *module = symbols_at(wanted->symbols, i)->module;
-
-		if (module && !strcmp(module, wanted->module))
-			return true;
-	}
-	return false;
-}
-
 /* The compiler has made something else of the function, under other names. */
 static bool refuse_copy(const struct wanted *wanted,
 			struct trapline_error *err)
@@ -67,9 +54,6 @@ static int refuse_missing(const struct wanted *wanted,
 	const struct spec_slice *where = &wanted->where;
 	const struct spec_slice *slice = &wanted->slice;
 
-	if (wanted->module && !module_loaded(wanted))
-		return spec_unsupported(err, "a pending probe (its module is "
-					"not loaded)", where);
 	if (wanted->only_code && refuse_copy(wanted, err))
 		return -EINVAL;
 	if (wanted->module) {
@@ -228,6 +212,17 @@ static char *place_text(const struct trapline_event *event, bool with_module)
 	return text;
 }
 
+static int refuse_return_offset(const struct spec_place *place,
+				const struct trapline_event *event,
+				struct trapline_error *err)
+{
+	spec_refuse(err, ERR_RETURN_OFFSET, &place->where);
+	error_hint(err, "r %s for the return, p %s+%llu for what "
+		   "happens there", event->symbol, event->symbol,
+		   (unsigned long long)event->offset);
+	return -EINVAL;
+}
+
 static int check_offset(const struct spec *spec,
 			const struct trapline_event *event,
 			const struct trapline_symbols *symbols,
@@ -236,13 +231,8 @@ static int check_offset(const struct spec *spec,
 	const struct spec_slice *where = &spec->place.where;
 	const struct symbol *other;
 
-	if (spec->kind == SPEC_RETURN && event->offset) {
-		spec_refuse(err, ERR_RETURN_OFFSET, where);
-		error_hint(err, "r %s for the return, p %s+%llu for what "
-			   "happens there", event->symbol, event->symbol,
-			   (unsigned long long)event->offset);
-		return -EINVAL;
-	}
+	if (spec->kind == SPEC_RETURN && event->offset)
+		return refuse_return_offset(&spec->place, event, err);
 	if (event->offset < event->symbol_bytes)
 		return 0;
 	error_set(err, ERR_PLACE_OFFSET, where->column, where->length,
@@ -255,6 +245,54 @@ static int check_offset(const struct spec *spec,
 	return -EINVAL;
 }
 
+static bool module_loaded(const struct trapline_symbols *symbols,
+			  const struct spec_slice *module)
+{
+	size_t i;
+
+	for (i = 0; i < symbols_count(symbols); i++) {
+		const struct symbol *symbol = symbols_at(symbols, i);
+
+		if (symbol->module && spec_is(module, symbol->module))
+			return true;
+	}
+	return false;
+}
+
+/* A place in a module that is not there: what can be said of it now. */
+static int expect_place(const struct spec *spec, struct trapline_event *event,
+			struct trapline_error *err)
+{
+	const struct spec_place *place = &spec->place;
+
+	if (place->choice) {
+		error_set(err, ERR_PENDING_CHOICE, place->where.column,
+			  place->where.length, spec_shown(&place->module),
+			  place->module.text, place->choice);
+		error_hint(err, "load it first");
+		return -EINVAL;
+	}
+	event->offset = place->offset;
+	event->follows_module = true;
+	event->symbol = strndup(place->symbol.text,
+				(size_t)place->symbol.length);
+	event->module = strndup(place->module.text,
+				(size_t)place->module.length);
+	if (!event->symbol || !event->module)
+		return spec_no_memory(err);
+	if (spec->kind != SPEC_ENTRY && event->offset)
+		return refuse_return_offset(place, event, err);
+	event->place = place_text(event, true);
+	return event->place ? 0 : spec_no_memory(err);
+}
+
+/* A name that the module has once will be found when it comes back. */
+static bool will_be_found(const struct spec_place *place,
+			  const struct symbol *symbol)
+{
+	return symbol->module && !place->is_address && !place->choice;
+}
+
 int resolve_place(const struct spec *spec,
 		  const struct trapline_symbols *symbols,
 		  struct trapline_event *event, struct trapline_error *err)
@@ -263,12 +301,15 @@ int resolve_place(const struct spec *spec,
 	const struct symbol *symbol;
 	int ret;
 
+	if (place->module.length && !module_loaded(symbols, &place->module))
+		return expect_place(spec, event, err);
 	ret = find_place(place, symbols, &symbol, err);
 	if (ret)
 		return ret;
 	event->offset = place->is_address ? place->address - symbol->address :
 					    place->offset;
 	event->address = symbol->address + event->offset;
+	event->follows_module = will_be_found(place, symbol);
 	event->symbol_bytes = symbol->bytes;
 	event->symbol = strdup(symbol->name);
 	if (symbol->module)

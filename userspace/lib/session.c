@@ -11,7 +11,6 @@
 
 #include "../../uapi/trapline_packet.h"
 #include "error.h"
-#include "event.h"
 #include "refusal.h"
 #include "session.h"
 
@@ -27,7 +26,7 @@ int session_ioctl(int fd, unsigned long request, void *arg)
 	return rc < 0 ? -errno : 0;
 }
 
-static int no_memory(struct trapline_error *err)
+int session_no_memory(struct trapline_error *err)
 {
 	error_set(err, ERR_NO_MEMORY, -1, 0);
 	return -ENOMEM;
@@ -69,7 +68,7 @@ int trapline_session_open(struct trapline_session **out,
 
 	*out = NULL;
 	if (!session)
-		return no_memory(err);
+		return session_no_memory(err);
 	session->fd = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
 	if (session->fd < 0) {
 		rc = -errno;
@@ -134,129 +133,6 @@ int trapline_session_setup(struct trapline_session *session,
 	session->setup = setup;
 	session->is_set_up = true;
 	return 0;
-}
-
-/* Room for one more event, before the kernel has it. */
-static int reserve_event(struct trapline_session *session)
-{
-	size_t count = session->event_count + 1;
-	struct trapline_event **events;
-	bool *armed;
-
-	events = realloc(session->events, count * sizeof(*events));
-	if (!events)
-		return -ENOMEM;
-	session->events = events;
-	armed = realloc(session->armed, count * sizeof(*armed));
-	if (!armed)
-		return -ENOMEM;
-	session->armed = armed;
-	return 0;
-}
-
-/* Takes an event back that the library could not keep. */
-static void remove_event(struct trapline_session *session, uint32_t id)
-{
-	struct tl_event_ctl ctl = {
-		.size = sizeof(ctl),
-		.command = TL_EVENT_REMOVE,
-		.id_count = 1,
-		.ids = (uintptr_t)&id,
-	};
-
-	session_ioctl(session->fd, TL_EVENT_CTL, &ctl);
-}
-
-int trapline_session_add(struct trapline_session *session,
-			 struct trapline_event *event,
-			 struct trapline_error *err)
-{
-	struct tl_event_place place = {
-		.size = sizeof(place),
-		.address = event->address,
-	};
-	struct tl_event_add add = {
-		.size = sizeof(add),
-		.backend = event->backend,
-		.maxactive = event->maxactive,
-		.places = (uintptr_t)&place,
-		.place_count = 1,
-		.insn_count = event->insn_count,
-		.insns = (uintptr_t)event->insns,
-	};
-	int rc;
-
-	if (reserve_event(session))
-		return no_memory(err);
-	rc = session_ioctl(session->fd, TL_EVENT_ADD, &add);
-	if (rc) {
-		refusal_set(err, -rc, &add.error, event);
-		return rc;
-	}
-	event->id = (int)add.id;
-	event->instances = add.instances;
-	rc = decode_events_add(&session->table, event);
-	if (rc) {
-		remove_event(session, add.id);
-		event->id = -1;
-		error_set(err, ERR_SYSTEM, -1, 0, event->name, strerror(-rc));
-		return rc;
-	}
-	session->events[session->event_count] = event;
-	session->armed[session->event_count] = false;
-	session->event_count++;
-	return 0;
-}
-
-int trapline_session_enable(struct trapline_session *session,
-			    struct trapline_error *err)
-{
-	struct tl_event_ctl ctl = {
-		.size = sizeof(ctl),
-		.command = TL_EVENT_ENABLE,
-	};
-	unsigned int *which;
-	uint32_t *ids;
-	unsigned int i, count = 0;
-	int rc = 0;
-
-	session->failed = NULL;
-	ids = calloc(session->event_count + 1, sizeof(*ids));
-	which = calloc(session->event_count + 1, sizeof(*which));
-	if (!ids || !which) {
-		rc = no_memory(err);
-		goto out;
-	}
-	for (i = 0; i < session->event_count; i++) {
-		if (session->armed[i])
-			continue;
-		which[count] = i;
-		ids[count++] = (uint32_t)session->events[i]->id;
-	}
-	if (!count)
-		goto out;
-	ctl.id_count = count;
-	ctl.ids = (uintptr_t)ids;
-	rc = session_ioctl(session->fd, TL_EVENT_CTL, &ctl);
-	if (rc) {
-		if (ctl.error.code && ctl.error.index < count)
-			session->failed =
-				session->events[which[ctl.error.index]];
-		refusal_set(err, -rc, &ctl.error, session->failed);
-		goto out;
-	}
-	for (i = 0; i < count; i++)
-		session->armed[which[i]] = true;
-out:
-	free(which);
-	free(ids);
-	return rc;
-}
-
-const struct trapline_event *
-trapline_session_failed(const struct trapline_session *session)
-{
-	return session->failed;
 }
 
 static int session_control(struct trapline_session *session, uint32_t command,
@@ -352,24 +228,8 @@ int session_ring_open(struct trapline_session *session, unsigned int cpu,
 	return rc;
 }
 
-unsigned int trapline_session_event_count(const struct trapline_session *session)
-{
-	return session->event_count;
-}
-
-const struct trapline_event *
-trapline_session_event(const struct trapline_session *session,
-		       unsigned int index)
-{
-	return index < session->event_count ? session->events[index] : NULL;
-}
-
-/*
- * Fills in a caller's struct, which may be of an older library or a newer one:
- * its first field says how long it is, and afterwards how much of it is known.
- */
-static int copy_known(void *to, size_t to_size, const void *known,
-		      size_t known_size)
+int session_copy_known(void *to, size_t to_size, const void *known,
+		       size_t known_size)
 {
 	size_t size = to_size < known_size ? to_size : known_size;
 
@@ -400,41 +260,7 @@ int trapline_session_info(const struct trapline_session *session,
 		.session_bytes_max = query->session_bytes_max,
 	};
 
-	return copy_known(info, info->size, &known, known.size);
-}
-
-int trapline_session_stats(struct trapline_session *session,
-			   const struct trapline_event *event,
-			   struct trapline_stats *out,
-			   struct trapline_error *err)
-{
-	struct trapline_stats known = { .size = sizeof(known) };
-	struct tl_stats stats = {
-		.size = sizeof(stats),
-		.selector = event ? TL_STATS_EVENT : TL_STATS_SESSION,
-		.id = event ? (uint32_t)event->id : 0,
-		.cpu = TL_CPU_ALL,
-	};
-	int rc = session_ioctl(session->fd, TL_STATS, &stats);
-
-	if (rc) {
-		refusal_set(err, -rc, &stats.error, event);
-		return rc;
-	}
-	known.hits = stats.hits;
-	known.recorded = stats.recorded;
-	known.filtered = stats.filtered;
-	known.full = stats.full;
-	known.wrapped = stats.wrapped;
-	known.too_big = stats.too_big;
-	known.recursion = stats.recursion;
-	known.not_running = stats.not_running;
-	known.faults = stats.faults;
-	known.truncated = stats.truncated;
-	known.nmissed = stats.nmissed;
-	known.entries = stats.entries;
-	known.is_gone = event && stats.state == TL_EVENT_GONE;
-	return copy_known(out, out->size, &known, known.size);
+	return session_copy_known(info, info->size, &known, known.size);
 }
 
 int trapline_session_fd(const struct trapline_session *session)

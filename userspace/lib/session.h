@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session inside the library: what reader.c and names.c need of it.
+ * A session inside the library: session.c, session_event.c, and what reader.c
+ * and names.c need of them.
  */
 #ifndef TRAPLINE_SESSION_H
 #define TRAPLINE_SESSION_H
@@ -46,6 +47,29 @@ struct trapline_session {
  * Returns 0 or a negative errno.
  */
 int session_ioctl(int fd, unsigned long request, void *arg);
+
+/** session_no_memory() - says so; returns -ENOMEM */
+int session_no_memory(struct trapline_error *err);
+
+/**
+ * session_copy_known() - fill in a caller's struct
+ * @to: it may be of an older library or a newer one: its first field says how
+ *	long it is, and afterwards how much of it is known
+ * @to_size: what it says
+ * @known: ours
+ * @known_size: of @known
+ *
+ * Returns 0, or -EINVAL for a size that cannot be.
+ */
+int session_copy_known(void *to, size_t to_size, const void *known,
+		       size_t known_size);
+
+/**
+ * session_learn() - ask where events are whose module has come meanwhile
+ *
+ * Returns 0, or a negative errno with @err filled.
+ */
+int session_learn(struct trapline_session *session, struct trapline_error *err);
 
 /**
  * session_flush() - close the open packets

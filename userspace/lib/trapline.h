@@ -162,6 +162,9 @@ struct trapline_session_opts {
  *
  * @size: sizeof(struct trapline_stats), set by the caller
  * @is_gone: the event's module was unloaded while it was armed
+ * @is_pending: the event's module has not come yet (since 1.1)
+ * @is_refused: the event's module came, and the kernel wants no probe there; the
+ *	error says why (since 1.1)
  *
  * The other fields are those of struct tl_stats in <trapline/trapline.h>.
  */
@@ -180,6 +183,8 @@ struct trapline_stats {
 	uint64_t nmissed;
 	bool is_gone;
 	uint64_t entries;
+	bool is_pending;
+	bool is_refused;
 };
 
 /** trapline_session_open() - open /dev/trapline; says why where it cannot */
