@@ -14,6 +14,7 @@
 #include <linux/thread_info.h>
 
 #include "entry.h"
+#include "family.h"
 #include "memory.h"
 #include "place.h"
 
@@ -131,7 +132,8 @@ static __always_inline u32 tl_source_comm(const struct tl_source *src, u8 *to)
  * What is to be had of the task, without a lock and without waiting. Preemption
  * is off, which holds what RCU protects: the sets of cgroups.
  */
-static __always_inline u64 tl_source_task(const struct tl_source *src, u32 which)
+static __always_inline u64 tl_source_task(const struct tl_source *src, u32 which,
+					  u64 number)
 {
 	switch (which) {
 	case TL_TASK_TID:
@@ -140,6 +142,8 @@ static __always_inline u64 tl_source_task(const struct tl_source *src, u32 which
 		return (u32)current->tgid;
 	case TL_TASK_CPU:
 		return raw_smp_processor_id();
+	case TL_TASK_FAMILY:
+		return tl_family_has((u32)number);
 	}
 #ifdef CONFIG_CGROUPS
 	return cgroup_id(rcu_dereference_raw(current->cgroups)->dfl_cgrp);

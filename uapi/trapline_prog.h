@@ -85,7 +85,7 @@ struct tl_insn {
 #define TL_ENTRY_ARGS		6 /* arguments that are kept from there */
 #define TL_RETURN_DURATION	1 /* of TL_OP_RETVAL */
 
-#define TL_OP_TASK	10	/* which -                 of the current task: TL_TASK_*
+#define TL_OP_TASK	10	/* which -, or number      of the current task: TL_TASK_*
 				 *			   (since 1.1)                */
 
 /* Which, of %TL_OP_TASK. In an interrupt the task is the one interrupted. */
@@ -94,6 +94,9 @@ struct tl_insn {
 #define TL_TASK_CPU	3 /* number of the CPU */
 #define TL_TASK_CGROUP	4 /* id of its cgroup of version 2; 0: the kernel has none */
 #define TL_TASK_COMM	5 /* its name, a string for %TL_OP_MATCH: only in filters */
+#define TL_TASK_FAMILY	6 /* 1 if its process is process number @imm, or has that among its
+			   * parents, grandparents and so on, 64 at most; else 0
+			   */
 
 /*
  * Filters (since 1.1). A comparison is true or not. One whose loads fault is
@@ -135,9 +138,19 @@ struct tl_insn {
 #define TL_TEST_BYTES_SHIFT	24
 
 /*
- * Puts: the codes from 16 to 30. Each is one argument of the record, in this
- * order. The codes below are loads and whatever else puts nothing.
+ * A length that is only known at the hit (since 1.1): the next put, which must be
+ * %TL_OP_PUT_BYTES, takes as many elements as the accumulator says. A number
+ * below zero is none; what is more than its @size is marked as truncated. @arg is
+ * the bytes of an element, with %TL_TEST_BYTES and %TL_TEST_SIGNED of the number.
  */
+#define TL_OP_LENGTH	32	/* see above -             nothing: as after a put    */
+#define TL_LENGTH_ELEMENT	0x0000000fu /* 1, 2, 4 or 8 */
+
+/*
+ * Puts: the codes from 16 to 30. Each is one argument of the record, in this
+ * order. All others are loads, or put nothing.
+ */
+#define TL_OP_IS_PUT(op) ((op) >= TL_OP_PUT && (op) < TL_OP_END)
 #define TL_OP_PUT	16	/* size -                  low 1, 2, 4 or 8 bytes of the
 				 *			   accumulator                */
 #define TL_OP_PUT_REG	17	/* size offset in pt_regs  low bytes of that register */
@@ -148,7 +161,8 @@ struct tl_insn {
 #define TL_OP_PUT_BYTES	20	/* size displacement       u16 length, then @size bytes at
 				 *			   accumulator + @imm, or those
 				 *			   before the first that cannot be
-				 *			   read (since 1.1)           */
+				 *			   read (since 1.1); fewer after
+				 *			   a TL_OP_LENGTH             */
 
 /** TL_OP_END - last instruction of each program, and only there */
 #define TL_OP_END	31

@@ -17,7 +17,7 @@
  *	u32 tl_source_string(src, to, address, max, user, &status)
  *	u32 tl_source_bytes(src, to, address, size, user, &status)
  *	u32 tl_source_comm(src, to)			at most 15 bytes
- *	u64 tl_source_task(src, which)			TL_TASK_*, but the name
+ *	u64 tl_source_task(src, which, number)		TL_TASK_*, but the name
  *
  * The kernel's are in module/source.h, the tests have their own.
  */
@@ -75,7 +75,7 @@ static __always_inline void tl_mark(const struct tl_prog *prog,
 		marks->counted = prog->body;
 	}
 	for (; marks->counted < put; marks->counted++)
-		marks->index += marks->counted->op >= TL_OP_PUT;
+		marks->index += TL_OP_IS_PUT(marks->counted->op);
 	statuses[marks->index] = (u8)status;
 	if (status == TL_STATUS_FAULT)
 		marks->faults++;
@@ -83,20 +83,45 @@ static __always_inline void tl_mark(const struct tl_prog *prog,
 		marks->cuts++;
 }
 
+#define TL_NO_LIMIT ((u32)-1)
+
+/*
+ * The bytes that a TL_OP_LENGTH asks for. The number is cut to its size; what is
+ * more than any put can append is only that.
+ */
+static __always_inline u32 tl_prog_length(const struct tl_insn *insn, u64 number)
+{
+	const u32 unused = 64 - 8 * ((insn->arg & TL_TEST_BYTES) >>
+				     TL_TEST_BYTES_SHIFT);
+	const u32 element = insn->arg & TL_LENGTH_ELEMENT;
+
+	number <<= unused;
+	if ((insn->arg & TL_TEST_SIGNED) && (s64)number < 0)
+		return 0;
+	number >>= unused;
+	if (number > TL_STRING_BYTES_MAX)
+		number = TL_STRING_BYTES_MAX + 1;
+	return (u32)number * element;
+}
+
 /* Append a string, or a piece of memory, with its length before it. */
 static __always_inline u8 *tl_put_memory(const struct tl_source *src, u8 *out,
 					 u64 address,
-					 const struct tl_insn *insn, u32 *status)
+					 const struct tl_insn *insn, u32 limit,
+					 u32 *status)
 {
 	bool user = insn->arg & TL_ARG_USER;
 	u32 max = insn->arg & ~TL_ARG_USER;
 	u8 *to = out + sizeof(u16);
-	u32 length;
+	u32 length = 0;
 
 	if (insn->op == TL_OP_PUT_STRING)
 		length = tl_source_string(src, to, address, max, user, status);
-	else
-		length = tl_source_bytes(src, to, address, max, user, status);
+	else if (limit)
+		length = tl_source_bytes(src, to, address, limit < max ? limit : max,
+					 user, status);
+	if (limit != TL_NO_LIMIT && limit > max && *status == TL_STATUS_OK)
+		*status = TL_STATUS_TRUNCATED;
 	return tl_put(out, length, sizeof(u16)) + length;
 }
 
@@ -173,7 +198,7 @@ static __always_inline bool tl_prog_load(const struct tl_insn *insn,
 	case TL_OP_RETVAL:
 		return tl_source_duration(src, acc);
 	case TL_OP_TASK:
-		*acc = tl_source_task(src, insn->arg);
+		*acc = tl_source_task(src, insn->arg, insn->imm);
 		return true;
 	}
 	*acc = 0; /* what is not read of it must be 0 */
@@ -223,6 +248,7 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 				       u8 *statuses, struct tl_marks *marks)
 {
 	const struct tl_insn *insn;
+	u32 limit = TL_NO_LIMIT;
 	u8 *start = out;
 	u64 acc = 0;
 
@@ -235,10 +261,14 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 		switch (insn->op) {
 		case TL_OP_PUT_STRING:
 		case TL_OP_PUT_BYTES:
-			out = tl_put_memory(src, out, acc + insn->imm, insn,
+			out = tl_put_memory(src, out, acc + insn->imm, insn, limit,
 					    &status);
+			limit = TL_NO_LIMIT;
 			if (status != TL_STATUS_OK)
 				tl_mark(prog, insn, marks, statuses, status);
+			continue;
+		case TL_OP_LENGTH:
+			limit = tl_prog_length(insn, acc);
 			continue;
 		case TL_OP_PUT_COMM:
 			length = tl_source_comm(src, out + sizeof(u16));
@@ -249,8 +279,9 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 			continue;
 
 		/* A fault: go to the put of this argument, append zeros. */
-		while (insn->op < TL_OP_PUT)
+		while (!TL_OP_IS_PUT(insn->op))
 			insn++;
+		limit = TL_NO_LIMIT;
 		tl_mark(prog, insn, marks, statuses, TL_STATUS_FAULT);
 		out = tl_put(out, 0, insn->op == TL_OP_PUT ? insn->arg :
 							     sizeof(u16));

@@ -30,6 +30,7 @@ enum tl_loaded {
  * @prog: the program; its put_count, max_bytes and direct grow on the way
  * @limits: of the event
  * @loaded: what no put and no comparison has used
+ * @needs_bytes: a length was told, for a TL_OP_PUT_BYTES that must follow
  * @string_max: the longest that the loaded string can be
  * @steps: of all matches so far, at most
  * @landings: bit n: something jumps to instruction n
@@ -38,6 +39,7 @@ struct tl_verify {
 	struct tl_prog *prog;
 	const struct tl_prog_limits *limits;
 	enum tl_loaded loaded;
+	bool needs_bytes;
 	u32 string_max;
 	u32 steps;
 	u64 landings[TL_PROG_INSNS_MAX / 64];
@@ -110,7 +112,8 @@ static enum tl_error_code tl_verify_task(struct tl_verify *v,
 	if (v->loaded)
 		return TL_ERR_PROG_FLOW;
 	v->prog->direct = false;
-	if (insn->arg < TL_TASK_TID || insn->arg > TL_TASK_COMM || insn->imm)
+	if (insn->arg < TL_TASK_TID || insn->arg > TL_TASK_FAMILY ||
+	    insn->imm > (insn->arg == TL_TASK_FAMILY ? (u32)-1 : 0))
 		return TL_ERR_PROG_OPERAND;
 	v->loaded = TL_LOADED_NUMBER;
 	if (insn->arg != TL_TASK_COMM)
@@ -135,7 +138,8 @@ static enum tl_error_code tl_verify_deref(struct tl_verify *v,
 static enum tl_error_code tl_verify_put(struct tl_verify *v, bool needs_value,
 					u32 bytes)
 {
-	if (v->loaded != (needs_value ? TL_LOADED_NUMBER : TL_LOADED_NOTHING))
+	if (v->loaded != (needs_value ? TL_LOADED_NUMBER : TL_LOADED_NOTHING) ||
+	    v->needs_bytes)
 		return TL_ERR_PROG_FLOW;
 	v->loaded = TL_LOADED_NOTHING;
 	if (++v->prog->put_count > TL_ARGS_MAX)
@@ -155,7 +159,27 @@ static enum tl_error_code tl_verify_memory(struct tl_verify *v,
 	v->prog->direct = false;
 	if (!max || max > TL_STRING_BYTES_MAX)
 		return TL_ERR_PROG_OPERAND;
+	if (insn->op == TL_OP_PUT_BYTES)
+		v->needs_bytes = false;
 	return tl_verify_put(v, true, sizeof(u16) + max);
+}
+
+/* The length of what is put next. */
+static enum tl_error_code tl_verify_length(struct tl_verify *v,
+					   const struct tl_insn *insn)
+{
+	const u32 known = TL_LENGTH_ELEMENT | TL_TEST_SIGNED | TL_TEST_BYTES;
+
+	if (v->loaded != TL_LOADED_NUMBER || v->needs_bytes)
+		return TL_ERR_PROG_FLOW;
+	if (insn->imm || insn->arg & ~known ||
+	    !tl_size_ok(insn->arg & TL_LENGTH_ELEMENT) ||
+	    !tl_size_ok((insn->arg & TL_TEST_BYTES) >> TL_TEST_BYTES_SHIFT))
+		return TL_ERR_PROG_OPERAND;
+	v->prog->direct = false;
+	v->loaded = TL_LOADED_NOTHING;
+	v->needs_bytes = true;
+	return TL_ERR_NONE;
 }
 
 static bool tl_op_is_load(u32 op)
@@ -176,6 +200,8 @@ static enum tl_error_code tl_verify_insn(struct tl_verify *v,
 		return tl_verify_deref(v, insn);
 	case TL_OP_TASK:
 		return tl_verify_task(v, insn, false);
+	case TL_OP_LENGTH:
+		return tl_verify_length(v, insn);
 	case TL_OP_STRING:
 	case TL_OP_TEST:
 	case TL_OP_MATCH:
@@ -317,8 +343,8 @@ static enum tl_error_code tl_verify_filter_insn(struct tl_verify *v, u32 *i)
 	}
 	if (insn->op == TL_OP_END)
 		return TL_ERR_PROG_END;
-	return insn->op >= TL_OP_PUT && insn->op < TL_OP_END ? TL_ERR_PROG_PART :
-							       TL_ERR_PROG_OP;
+	return TL_OP_IS_PUT(insn->op) || insn->op == TL_OP_LENGTH ?
+		       TL_ERR_PROG_PART : TL_ERR_PROG_OP;
 }
 
 /* The filter: what stands before the last rejection, and that itself. */
@@ -386,5 +412,5 @@ enum tl_error_code tl_prog_verify(struct tl_prog *prog, u32 insn_count,
 		return TL_ERR_PROG_END;
 	if (end->arg || end->imm)
 		return TL_ERR_PROG_OPERAND;
-	return v.loaded ? TL_ERR_PROG_FLOW : TL_ERR_NONE;
+	return v.loaded || v.needs_bytes ? TL_ERR_PROG_FLOW : TL_ERR_NONE;
 }

@@ -82,16 +82,25 @@ printf 'a v=0xff\na v=0xff\n' >"$dir/want"
 same '--comm and a filter' "$dir/got" "$dir/want"
 
 # all threads of a process, and nobody else: its children neither
-sh -c 'kill -STOP $$; exec workload names "$0" "$1"' "$dir/names" \
-	"$(command -v workload)" &
-pid=$!
-live out --pid $pid -e 'p:a __x64_sys_lseek n=+104(%di):u64 w=+96(%di):u32 if w == 81' -- \
-	sh -c "kill -CONT $pid; busybox sleep 4"
-wait $pid
-# 4 and 5 are those of a child, 6 to 8 of a thread
-records "$dir/out" | sort -u >"$dir/got"
+# of_process OPTION... - what a process does: 4 and 5 in a child, 6 to 8 in a thread
+of_process()
+{
+	sh -c 'kill -STOP $$; exec workload names "$0" "$1"' "$dir/names" \
+		"$(command -v workload)" &
+	pid=$!
+	live out "$@" --pid $pid \
+		-e 'p:a __x64_sys_lseek n=+104(%di):u64 w=+96(%di):u32 if w == 81' -- \
+		sh -c "kill -CONT $pid; busybox sleep 4"
+	wait $pid
+	records "$dir/out" | sort -u >"$dir/got"
+}
+
+of_process
 printf 'a n=%s w=81\n' 1 2 3 6 7 8 9 >"$dir/want"
 same '--pid: all its threads, not its children' "$dir/got" "$dir/want"
+of_process --children
+printf 'a n=%s w=81\n' 1 2 3 4 5 6 7 8 9 >"$dir/want"
+same '--children: those of its children, too' "$dir/got" "$dir/want"
 workload load 20 &
 pid=$!
 live out --pid "$$,$pid" -e 'p:a __x64_sys_getppid' -- \
@@ -107,7 +116,21 @@ equal '--pid: no such process: status' "$?" 1
 contains '--pid: no such process: said' "$dir/err" 'there is no such process'
 trapline live --children -e 'p vfs_read' -- true 2>"$dir/err"
 equal '--children: status' "$?" 2
-contains '--children: said' "$dir/err" 'cannot be followed yet'
+contains '--children: said' "$dir/err" 'needs --pid'
+
+# calls that took long, and that did not
+live out -e 'r:long __x64_sys_nanosleep $retval if duration >= 100000000' \
+	-e 'r:short __x64_sys_nanosleep $retval if duration < 100000000' \
+	-- sh -c 'busybox usleep 1000; busybox usleep 200000'
+printf 'short\nlong\n' >"$dir/want"
+fields "$dir/out" | cut -f 6 >"$dir/got"
+if [ ! -s "$dir/got" ]; then
+	live out -e 'r:long __x64_sys_clock_nanosleep $retval if duration >= 100000000' \
+		-e 'r:short __x64_sys_clock_nanosleep $retval if duration < 100000000' \
+		-- sh -c 'busybox usleep 1000; busybox usleep 200000'
+	fields "$dir/out" | cut -f 6 >"$dir/got"
+fi
+same 'if duration: of a return without that argument' "$dir/got" "$dir/want"
 
 # a cgroup, and one that is in it
 cgroups()

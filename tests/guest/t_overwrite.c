@@ -8,6 +8,7 @@
 
 #define HEADER_BYTES ((unsigned int)sizeof(struct tl_packet_header))
 #define LIVE_MS 1000
+#define PATIENCE_MS	60000
 
 static int calls;
 static struct rings rings;
@@ -118,6 +119,21 @@ static void test_no_overwrite(void)
 	end(dev);
 }
 
+/*
+ * On a slow machine it takes longer than @until before there is something to
+ * look at: @packets read of each CPU's ring, and one skipped.
+ */
+static bool is_enough(uint64_t until, uint32_t first_cpu, uint32_t packets)
+{
+	uint64_t now = now_ms();
+	uint32_t cpu;
+
+	for (cpu = first_cpu; cpu < 2; cpu++)
+		if (rings.packets[cpu] <= packets || !rings.skipped[cpu])
+			return now > until + PATIENCE_MS;
+	return now > until;
+}
+
 /* Readers and writers at the same time; flushes make short packets, too. */
 static void test_live(uint32_t packet_bytes, uint32_t packet_count)
 {
@@ -134,7 +150,7 @@ static void test_live(uint32_t packet_bytes, uint32_t packet_count)
 	until = now_ms() + scaled(LIVE_MS);
 	for (cpu = 0; cpu < 2; cpu++)
 		calls_writer_start(&writers[cpu]);
-	while (now_ms() < until) {
+	while (!is_enough(until, 0, 10 * packet_count)) {
 		rings_drain(&rings);
 		if (++round % 8 == 0)
 			dev_flush(dev);
@@ -194,7 +210,7 @@ static void test_read(void)
 	calls_writer_start(&writer);
 	while (read_slowly(rings.ring[1].fd, packet, sizeof(packet))) {
 		rings_packet(&rings, 1, packet, sizeof(packet));
-		if (is_stopped || now_ms() < until)
+		if (is_stopped || !is_enough(until, 1, 20))
 			continue;
 		calls_writer_end(&writer);
 		dev_stop(dev);

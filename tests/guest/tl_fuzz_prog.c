@@ -74,6 +74,18 @@ static void emit_load(struct maker *m)
 	}
 }
 
+/* An array of @length bytes at most whose length is another value. */
+static void emit_counted(struct maker *m, uint32_t length)
+{
+	emit_load(m);
+	emit(m, TL_OP_LENGTH, some_size(m) |
+	     some_size(m) << TL_TEST_BYTES_SHIFT |
+	     (fz_percent(m->t, 50) ? TL_TEST_SIGNED : 0), 0);
+	emit_load(m);
+	emit(m, TL_OP_PUT_BYTES, length | maybe_user(m), fz_below(m->t, 64));
+	m->bytes += length + 3;
+}
+
 static void emit_argument(struct maker *m)
 {
 	uint32_t size = some_size(m), length = 1 + fz_below(m->t, 200), i;
@@ -87,6 +99,10 @@ static void emit_argument(struct maker *m)
 	case 2:
 		emit(m, TL_OP_PUT_REG, size, some_register(m));
 		m->bytes += size + 1;
+		return;
+	}
+	if (fz_percent(m->t, 20)) {
+		emit_counted(m, length);
 		return;
 	}
 	emit_load(m);
@@ -110,7 +126,10 @@ static void emit_comparison(struct maker *m)
 	uint32_t i;
 
 	if (fz_percent(m->t, 30)) {
-		emit(m, TL_OP_TASK, TL_TASK_TID + fz_below(m->t, 4), 0);
+		if (fz_percent(m->t, 20))
+			emit(m, TL_OP_TASK, TL_TASK_FAMILY, fz_below(m->t, 100));
+		else
+			emit(m, TL_OP_TASK, TL_TASK_TID + fz_below(m->t, 4), 0);
 	} else if (fz_percent(m->t, 30)) {
 		if (fz_percent(m->t, 50)) {
 			emit(m, TL_OP_TASK, TL_TASK_COMM, 0);
@@ -218,6 +237,43 @@ static void make_large(struct maker *m)
 	emit(m, TL_OP_END, 0, 0);
 }
 
+/* A filter that chance would seldom spoil just so: one wrong jump, part, ... */
+static void make_wrong_filter(struct maker *m)
+{
+	static const struct tl_insn endless[] = {
+		{ TL_OP_IMM, 0, 0 }, { TL_OP_STRING, 4000, 0 },
+		{ TL_OP_MATCH, 4, 24 }, { TL_OP_DATA, 0, 0x2a612a612a612a61 },
+		{ TL_OP_DATA, 0, 0x61612a6161616161 },
+		{ TL_OP_DATA, 0, 0x6161616161616161 }, { TL_OP_REJECT, 0, 0 },
+	};
+	uint32_t i;
+
+	switch (fz_below(m->t, 4)) {
+	case 0: /* beyond its end */
+		emit(m, TL_OP_SP, 0, 0);
+		emit(m, TL_OP_TEST, 8 << TL_TEST_BYTES_SHIFT |
+		     (3 + fz_below(m->t, 500)), 0);
+		emit(m, TL_OP_REJECT, 0, 0);
+		break;
+	case 1: /* a put in it */
+		emit(m, TL_OP_PUT_COMM, 0, 0);
+		emit(m, TL_OP_REJECT, 0, 0);
+		break;
+	case 2: /* a pattern without its bytes */
+		emit(m, TL_OP_TASK, TL_TASK_COMM, 0);
+		emit(m, TL_OP_MATCH, 2, 1 + fz_below(m->t, 8));
+		emit(m, TL_OP_REJECT, 0, 0);
+		break;
+	case 3: /* more steps than a handler may take */
+		while (m->count < 400)
+			for (i = 0; i < 6 + (m->count >= 393); i++)
+				emit(m, endless[i].op, endless[i].arg,
+				     endless[i].imm);
+		break;
+	}
+	emit(m, TL_OP_END, 0, 0);
+}
+
 uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns, bool is_return,
 		    bool *good)
 {
@@ -228,7 +284,9 @@ uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns, bool is_return,
 	/* what only returns have, in an entry */
 	if (kind >= 87 && kind < 90)
 		m.is_return = true;
-	if (kind < 90) {
+	if (kind >= 84 && kind < 87) {
+		make_wrong_filter(&m);
+	} else if (kind < 90) {
 		make_good(&m);
 		if (!*good)
 			mutate(&m);

@@ -62,12 +62,28 @@ static void tl_expect_task(struct kunit *test, u32 which, u64 value)
 	KUNIT_EXPECT_FALSE(test, tl_is(test, load, value + 1));
 }
 
+static void tl_expect_family(struct kunit *test, pid_t tgid, bool is_in)
+{
+	const struct tl_insn load = {
+		.op = TL_OP_TASK,
+		.arg = TL_TASK_FAMILY,
+		.imm = (u32)tgid,
+	};
+
+	KUNIT_EXPECT_TRUE(test, tl_is(test, load, is_in));
+}
+
 static void tl_test_task(struct kunit *test)
 {
 	tl_stay_on(test, (int)cpumask_first(cpu_online_mask));
 	tl_expect_task(test, TL_TASK_TID, (u64)current->pid);
 	tl_expect_task(test, TL_TASK_TGID, (u64)current->tgid);
 	tl_expect_task(test, TL_TASK_CPU, raw_smp_processor_id());
+	tl_expect_family(test, current->tgid, true);
+	tl_expect_family(test, current->real_parent->tgid, true);
+	/* all descend from the first task, none from one that cannot be */
+	tl_expect_family(test, 0, true);
+	tl_expect_family(test, PID_MAX_LIMIT + 1, false);
 #ifdef CONFIG_CGROUPS
 	rcu_read_lock();
 	tl_expect_task(test, TL_TASK_CGROUP, cgroup_id(task_dfl_cgroup(current)));

@@ -427,13 +427,18 @@ static void arrays(void **state)
 		  .elements = 8 },
 		{ .name = (char *)"gone", .format = FIELD_SIGNED, .bytes = 4,
 		  .elements = 8 },
+		{ .name = (char *)"more", .format = FIELD_HEX, .bytes = 2,
+		  .elements = 2 },
+		{ .name = (char *)"none", .format = FIELD_HEX, .bytes = 2,
+		  .elements = 2 },
 		{ .name = (char *)"s", .format = FIELD_STRING, .elements = 2,
 		  .element = 0 },
 		{ .name = (char *)"s", .format = FIELD_STRING, .elements = 2,
 		  .element = 1 },
 	};
 	const char status[] = { TL_STATUS_OK, TL_STATUS_INCOMPLETE,
-				TL_STATUS_FAULT, TL_STATUS_OK,
+				TL_STATUS_FAULT, TL_STATUS_TRUNCATED,
+				TL_STATUS_OK, TL_STATUS_OK,
 				TL_STATUS_FAULT };
 	struct trapline_event event = entry;
 	struct trapline_record record;
@@ -448,13 +453,16 @@ static void arrays(void **state)
 	build_number(&payload, 6, 2);
 	build_number(&payload, 0xabcdfffffffe, 6);
 	build_number(&payload, 0, 2);
+	build_number(&payload, 4, 2);
+	build_number(&payload, 0x00020001, 4);
+	build_number(&payload, 0, 2);
 	build_string(&payload, "one");
 	build_string(&payload, "");
 	record = record_of(&event, status);
 	line_is(&record,
 		"             cat-42      [001] .....  1234.567890: t: "
 		"(vfs_read+0x4/0x270) x={0x1,0x2,0x3} cut={-2,<fault>} "
-		"gone=<fault> s={\"one\",<fault>}");
+		"gone=<fault> more={0x1,0x2,...} none={} s={\"one\",<fault>}");
 }
 
 int main(void)

@@ -70,7 +70,7 @@ static void test_parts(void **state)
 	EXPECT(TL_ERR_PROG_END, 0, END, REJECT, END);
 	EXPECT(TL_ERR_PROG_END, 1, REJECT, REJECT);
 	EXPECT(TL_ERR_PROG_OP, 0, { 0, 0, 0 }, REJECT, END);
-	EXPECT(TL_ERR_PROG_OP, 0, { 32, 0, 0 }, REJECT, END);
+	EXPECT(TL_ERR_PROG_OP, 0, { 33, 0, 0 }, REJECT, END);
 	EXPECT(TL_ERR_PROG_OP, 0, { ~0u, 0, 0 }, REJECT, END);
 }
 
@@ -107,12 +107,12 @@ static void test_operands(void **state)
 						 END };
 		const struct tl_insn match[] = { TASK(arg), MATCH(1, 0), REJECT,
 						 END };
-		const bool is_known = arg >= 1 && arg <= 5;
+		const bool is_known = arg >= 1 && arg <= 6;
 
 		expect(insns, 4, !is_known ? TL_ERR_PROG_OPERAND :
 		       arg == 5 ? TL_ERR_PROG_FLOW : TL_ERR_NONE, arg == 5);
 		expect(match, 4, !is_known ? TL_ERR_PROG_OPERAND :
-		       arg < 5 ? TL_ERR_PROG_FLOW : TL_ERR_NONE, is_known);
+		       arg != 5 ? TL_ERR_PROG_FLOW : TL_ERR_NONE, is_known);
 	}
 	for (arg = 0; arg < 32; arg++) {
 		struct tl_insn insns[] = { SP, TEST(1), REJECT, END };

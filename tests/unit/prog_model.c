@@ -17,10 +17,14 @@
  * @bytes: its length
  * @statuses: of the arguments
  * @count: arguments so far
+ * @wanted: elements that a length asks for; those of @element bytes
+ * @element: 0: none was told
  */
 struct model {
 	u64 acc;
 	bool faulted;
+	u64 wanted;
+	u32 element;
 	u8 out[TL_RECORD_BYTES_MAX];
 	u32 bytes;
 	u8 statuses[TL_ARGS_MAX];
@@ -41,16 +45,25 @@ static void model_memory(struct model *m, const struct tl_source *src,
 	const u64 address = m->acc + insn->imm;
 	u32 status = TL_STATUS_OK;
 	u16 length = 0;
+	const bool is_less = m->element && m->wanted <= max / m->element;
 	u8 text[TL_STRING_BYTES_MAX];
 
-	if (m->faulted)
+	if (m->faulted) {
 		status = TL_STATUS_FAULT;
-	else if (insn->op == TL_OP_PUT_BYTES)
-		length = (u16)tl_source_bytes(src, text, address, max, user,
-					      &status);
-	else
+	} else if (is_less && !m->wanted) {
+		length = 0;
+	} else if (insn->op == TL_OP_PUT_BYTES) {
+		length = (u16)tl_source_bytes(src, text, address,
+					      is_less ? (u32)m->wanted *
+							m->element : max,
+					      user, &status);
+		if (status == TL_STATUS_OK && m->element && !is_less)
+			status = TL_STATUS_TRUNCATED;
+	}
+	else {
 		length = (u16)tl_source_string(src, text, address, max, user,
 					       &status);
+	}
 	model_append(m, &length, 2);
 	model_append(m, text, length);
 	m->statuses[m->count++] = (u8)status;
@@ -61,6 +74,8 @@ static void model_load(struct model *m, const struct tl_source *src,
 {
 	u64 address = m->acc + insn->imm;
 
+	if (m->faulted)
+		return;
 	switch (insn->op) {
 	case TL_OP_REG:
 		if (insn->arg == TL_REG_ENTRY) {
@@ -95,17 +110,32 @@ static void model_load(struct model *m, const struct tl_source *src,
 		m->acc = tl_source_current(src);
 		break;
 	case TL_OP_TASK:
-		m->acc = insn->arg < TL_TASK_COMM ? src->task[insn->arg] : 0;
+		if (insn->arg == TL_TASK_FAMILY)
+			m->acc = src->task[TL_TASK_TGID] - insn->imm <= 1;
+		else
+			m->acc = insn->arg < TL_TASK_COMM ?
+					 src->task[insn->arg] : 0;
 		break;
 	case TL_OP_DEREF:
-		if (m->faulted)
-			break;
 		m->acc = 0;
 		m->faulted = !tl_source_read(src, (u8 *)&m->acc, address,
 					     insn->arg & ~TL_ARG_USER,
 					     insn->arg & TL_ARG_USER);
 		break;
 	}
+}
+
+static int64_t model_signed(u64 value, u32 bytes);
+
+static void model_length(struct model *m, const struct tl_insn *insn)
+{
+	const u32 bytes = insn->arg >> 24;
+	const int64_t number = model_signed(m->acc, bytes);
+
+	m->element = insn->arg % 16;
+	m->wanted = bytes < 8 ? m->acc % (1ull << 8 * bytes) : m->acc;
+	if ((insn->arg & TL_TEST_SIGNED) && number < 0)
+		m->wanted = 0;
 }
 
 static void model_run(struct model *m, const struct tl_source *src,
@@ -118,6 +148,10 @@ static void model_run(struct model *m, const struct tl_source *src,
 	for (; insn->op != TL_OP_END; insn++) {
 		if (insn->op < TL_OP_PUT) {
 			model_load(m, src, insn);
+			continue;
+		}
+		if (insn->op == TL_OP_LENGTH) {
+			model_length(m, insn);
 			continue;
 		}
 		if (insn->op == TL_OP_PUT_STRING ||
@@ -137,6 +171,7 @@ static void model_run(struct model *m, const struct tl_source *src,
 							       TL_STATUS_OK;
 		}
 		m->faulted = false;
+		m->element = 0;
 	}
 }
 
@@ -343,6 +378,7 @@ void prog_model_check(const struct tl_prog *prog, struct tl_source *src)
 	model.bytes = 0;
 	model.count = 0;
 	model.faulted = false;
+	model.element = 0;
 	model_run(&model, src, prog->body);
 	assert_int_equal(model.count, prog->put_count);
 	assert_int_equal(bytes, model.bytes);

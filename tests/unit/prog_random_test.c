@@ -45,7 +45,7 @@ static struct tl_insn draw_insn(void)
 				   TL_OP_CALLER, TL_OP_PLACE, TL_OP_IMM,
 				   TL_OP_CURRENT, TL_OP_DEREF, TL_OP_PUT,
 				   TL_OP_PUT_REG, TL_OP_PUT_STRING, TL_OP_PUT_BYTES,
-				   TL_OP_PUT_COMM };
+				   TL_OP_PUT_COMM, TL_OP_LENGTH };
 	struct tl_insn insn = { ops[draw(COUNT(ops))], 0, 0 };
 
 	/* mostly as it must be, sometimes anything */
@@ -73,6 +73,10 @@ static struct tl_insn draw_insn(void)
 	case TL_OP_PUT_BYTES:
 		insn.arg = 1 + draw(12);
 		insn.imm = draw(3);
+		break;
+	case TL_OP_LENGTH:
+		insn.arg = 1u << draw(4) | 1u << (24 + draw(4)) |
+			   (draw(2) ? TL_TEST_SIGNED : 0);
 		break;
 	case 0:
 		insn.arg = args[draw(COUNT(args))];
@@ -103,7 +107,8 @@ static u32 draw_program(struct tl_insn *insns, u32 limit)
 			op = insns[i].op;
 			fits = loaded ? op == TL_OP_DEREF || op == TL_OP_PUT ||
 					op == TL_OP_PUT_STRING ||
-					op == TL_OP_PUT_BYTES :
+					op == TL_OP_PUT_BYTES ||
+					op == TL_OP_LENGTH :
 					op < TL_OP_DEREF || op == TL_OP_PUT_REG ||
 					op == TL_OP_PUT_COMM;
 		} while (!fits && draw(50));

@@ -6,86 +6,11 @@
 
 #include <cmocka.h>
 
-#include "prog_world.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define END { TL_OP_END, 0, 0 }
+#include "prog_result.h"
 
 u64 tl_env_clock_ns(void)
 {
 	return 0;
-}
-
-static u32 accesses;
-static struct tl_source source;
-
-/**
- * struct result - of a run
- * @payload: what was appended
- * @bytes: its length
- * @statuses: of the arguments, if there is a mark
- * @marks: the marks
- */
-struct result {
-	u8 payload[TL_RECORD_BYTES_MAX];
-	u32 bytes;
-	u8 statuses[TL_ARGS_MAX];
-	struct tl_marks marks;
-};
-
-static struct result result;
-
-static int make_source(void **state)
-{
-	u32 i;
-
-	(void)state;
-	memset(&source, 0, sizeof(source));
-	for (i = 0; i < SOURCE_REGS; i++)
-		source.regs[i] = 0x8877665544332200ull + i;
-	for (i = 0; i < SOURCE_STACK; i++)
-		source.stack[i] = 0x57ac000000000000ull + i;
-	for (i = 0; i < SOURCE_MEMORY; i++)
-		source.memory[i] = (u8)(i + 1);
-	source.comm = "task";
-	source.accesses = &accesses;
-	/* regs[2] and [3] point to memory */
-	source.regs[2] = SOURCE_KERNEL;
-	source.regs[3] = SOURCE_USER;
-	return 0;
-}
-
-/* Run in memory of exactly the promised size. */
-static void run(const struct tl_prog *prog)
-{
-	u8 *out = malloc(prog->max_bytes + !prog->max_bytes);
-	u8 *statuses = malloc(prog->put_count + !prog->put_count);
-
-	assert_non_null(out);
-	assert_non_null(statuses);
-	memset(&result, 0, sizeof(result));
-	accesses = 0;
-	result.bytes = tl_prog_run(prog, &source, out, statuses, &result.marks);
-	assert_true(result.bytes <= prog->max_bytes);
-	memcpy(result.payload, out, result.bytes);
-	if (result.marks.faults || result.marks.cuts)
-		memcpy(result.statuses, statuses, prog->put_count);
-	free(out);
-	free(statuses);
-}
-
-/* Verify, which must succeed, run, and compare the payload. */
-static void expect(const struct tl_insn *insns, u32 count, const void *payload,
-		   u32 bytes)
-{
-	struct tl_prog prog;
-	u32 bad;
-
-	assert_int_equal(verify(&prog, insns, count, true, &bad), TL_ERR_NONE);
-	run(&prog);
-	assert_int_equal(result.bytes, bytes);
-	assert_memory_equal(result.payload, payload, bytes);
-	free(prog.insns);
 }
 
 static void expect_u64(const struct tl_insn *insns, u32 count, u64 value)
@@ -249,6 +174,46 @@ static void test_bytes(void **state)
 	expect(insns, 3, "\0\0", 2);
 	assert_int_equal(result.marks.faults, 1);
 	assert_int_equal(result.statuses[0], TL_STATUS_FAULT);
+}
+
+/* As many elements as a number says, which is cut to its size first. */
+static void test_length(void **state)
+{
+	static const struct {
+		u64 number;
+		u32 arg;	/* of TL_OP_LENGTH: element, bytes and sign */
+		const char *payload;
+		u32 bytes;
+		u8 status;
+	} cases[] = {
+		{ 2, 0x08000002, "\4\0abcd", 7, TL_STATUS_OK },
+		{ 0, 0x08000002, "\0\0", 3, TL_STATUS_OK },
+		{ 3, 0x08000002, "\6\0abcdef", 9, TL_STATUS_OK },
+		/* more than there is room for is told */
+		{ 4, 0x08000002, "\6\0abcdef", 9, TL_STATUS_TRUNCATED },
+		{ ~0ull, 0x08000002, "\6\0abcdef", 9, TL_STATUS_TRUNCATED },
+		/* below zero is nothing, if the number has a sign */
+		{ ~0ull, 0x08004002, "\0\0", 3, TL_STATUS_OK },
+		{ 0xff01, 0x01000001, "\1\0a", 4, TL_STATUS_OK },
+		{ 0x1fe, 0x01004001, "\0\0", 3, TL_STATUS_OK },
+	};
+	u32 i;
+
+	(void)state;
+	memcpy(source.memory + 4, "abcdefgh", 8);
+	for (i = 0; i < COUNT(cases); i++) {
+		/* the last argument is the byte that ends each of the texts */
+		const struct tl_insn insns[] = {
+			{ TL_OP_IMM, 0, cases[i].number },
+			{ TL_OP_LENGTH, cases[i].arg, 0 }, { TL_OP_REG, 0, 16 },
+			{ TL_OP_PUT_BYTES, 6, 4 }, { TL_OP_PUT_REG, 1, 0 }, END
+		};
+
+		expect(insns, 6, cases[i].payload, cases[i].bytes);
+		assert_int_equal(result.marks.cuts, cases[i].status != 0);
+		if (cases[i].status)
+			assert_int_equal(result.statuses[0], cases[i].status);
+	}
 }
 
 static void test_user_string(void **state)
@@ -453,6 +418,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup(test_string, make_source),
 		cmocka_unit_test_setup(test_string_marks, make_source),
 		cmocka_unit_test_setup(test_bytes, make_source),
+		cmocka_unit_test_setup(test_length, make_source),
 		cmocka_unit_test_setup(test_user_string, make_source),
 		cmocka_unit_test_setup(test_comm, make_source),
 		cmocka_unit_test_setup(test_no_arguments, make_source),

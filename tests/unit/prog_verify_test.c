@@ -16,11 +16,14 @@ u64 tl_env_clock_ns(void)
 	return 0;
 }
 
+#define LENGTH { TL_OP_LENGTH, 1 | 8 << TL_TEST_BYTES_SHIFT, 0 }
+#define BYTES { TL_OP_PUT_BYTES, 8, 0 }
+
 static void test_reasons(void **state)
 {
 	(void)state;
 	EXPECT(TL_ERR_PROG_OP, 0, { 0, 0, 0 }, END);
-	EXPECT(TL_ERR_PROG_OP, 1, { TL_OP_PUT_COMM, 0, 0 }, { 32, 0, 0 }, END);
+	EXPECT(TL_ERR_PROG_OP, 1, { TL_OP_PUT_COMM, 0, 0 }, { 33, 0, 0 }, END);
 	EXPECT(TL_ERR_PROG_OP, 0, { 0xffffffff, 0, 0 }, END);
 	EXPECT(TL_ERR_PROG_OPERAND, 1, SP, { TL_OP_PUT, 3, 0 }, END);
 	EXPECT(TL_ERR_PROG_OPERAND, 1, SP, { TL_OP_DEREF, 0, 0 }, PUT, END);
@@ -36,6 +39,17 @@ static void test_reasons(void **state)
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_DEREF, 8, 0 }, PUT, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_PUT_STRING, 8, 0 }, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_PUT_BYTES, 8, 0 }, END);
+	/* a length is that of bytes, which must follow */
+	EXPECT(TL_ERR_NONE, 0, SP, LENGTH, SP, BYTES, END);
+	EXPECT(TL_ERR_NONE, 0, SP, LENGTH, SP, { TL_OP_DEREF, 8, 0 }, BYTES, SP,
+	       PUT, END);
+	EXPECT(TL_ERR_PROG_FLOW, 0, LENGTH, SP, BYTES, END);
+	EXPECT(TL_ERR_PROG_FLOW, 3, SP, LENGTH, SP, PUT, END);
+	EXPECT(TL_ERR_PROG_FLOW, 2, SP, LENGTH, BYTES, END);
+	EXPECT(TL_ERR_PROG_FLOW, 2, SP, LENGTH, LENGTH, SP, BYTES, END);
+	EXPECT(TL_ERR_PROG_FLOW, 3, SP, LENGTH, SP, LENGTH, SP, BYTES, END);
+	EXPECT(TL_ERR_PROG_FLOW, 2, SP, LENGTH, END);
+	EXPECT(TL_ERR_PROG_FLOW, 2, SP, LENGTH, { TL_OP_PUT_COMM, 0, 0 }, END);
 	/* a put uses the value up */
 	EXPECT(TL_ERR_PROG_FLOW, 2, SP, PUT, PUT, END);
 	EXPECT(TL_ERR_PROG_FLOW, 2, SP, PUT, { TL_OP_DEREF, 8, 0 }, PUT, END);
@@ -190,7 +204,13 @@ static bool operands_ok(const struct tl_insn *insn, bool is_return)
 	case TL_OP_PUT_STRING:
 	case TL_OP_PUT_BYTES:
 		return string_ok(insn->arg);
+	case TL_OP_LENGTH:
+		return size_ok(insn->arg & 15) &&
+		       size_ok(insn->arg >> 24) && !insn->imm &&
+		       !(insn->arg & 0xffbff0u);
 	case TL_OP_TASK:
+		if (insn->arg == TL_TASK_FAMILY)
+			return insn->imm <= 0xffffffff;
 		/* the name is for filters */
 		return insn->arg >= 1 && insn->arg <= 4 && !insn->imm;
 	}
@@ -200,18 +220,23 @@ static bool operands_ok(const struct tl_insn *insn, bool is_return)
 /* One instruction, with what must be around it. */
 static void check_operands(const struct tl_insn *insn, bool is_return)
 {
-	struct tl_insn insns[4] = { SP, *insn, PUT, END };
+	struct tl_insn insns[6] = { SP, *insn, PUT, END };
 	bool starts = insn->op <= TL_OP_IMM || insn->op == TL_OP_CURRENT ||
 		      insn->op == TL_OP_TASK ||
 		      insn->op == TL_OP_PUT_REG || insn->op == TL_OP_PUT_COMM;
-	bool ends = insn->op >= TL_OP_PUT;
+	bool ends = TL_OP_IS_PUT(insn->op) || insn->op > TL_OP_END;
 	struct tl_insn *from = insns + (starts ? 1 : 0);
 	struct tl_prog prog;
 	enum tl_error_code code;
 	u32 count = starts ? 3 : 4;
 	u32 bad;
 
-	if (ends) {
+	if (insn->op == TL_OP_LENGTH) {
+		insns[2] = insns[0];
+		insns[3] = (struct tl_insn){ TL_OP_PUT_BYTES, 8, 0 };
+		insns[4] = (struct tl_insn)END;
+		count++;
+	} else if (ends) {
 		insns[2] = insns[3];
 		count--;
 	}

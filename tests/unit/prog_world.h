@@ -174,9 +174,14 @@ static inline u32 tl_source_comm(const struct tl_source *src, u8 *to)
 	return length;
 }
 
-static inline u64 tl_source_task(const struct tl_source *src, u32 which)
+/* A family of two: the process, and the one numbered one less. */
+static inline u64 tl_source_task(const struct tl_source *src, u32 which,
+				 u64 number)
 {
-	if (which < TL_TASK_TID || which >= TL_TASK_COMM)
+	if (which == TL_TASK_FAMILY)
+		return number == src->task[TL_TASK_TGID] ||
+		       number + 1 == src->task[TL_TASK_TGID];
+	if (number || which < TL_TASK_TID || which >= TL_TASK_COMM)
 		abort();
 	return src->task[which];
 }

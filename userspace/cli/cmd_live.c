@@ -60,8 +60,8 @@ static int take_restriction(const struct command *self, int option,
 		only->cgroup = optarg;
 		return -1;
 	default:
-		return usage_error(self,
-				   "--children: processes that are forked meanwhile cannot be followed yet; --cgroup has those of a cgroup, --comm those of a name");
+		only->children = true;
+		return -1;
 	}
 }
 
@@ -148,6 +148,14 @@ static int open_output(struct live *live)
 	return -1;
 }
 
+/* Options that say nothing without another one. */
+static int check_options(const struct command *self, const struct live *live)
+{
+	if (live->only.children && !live->only.pid_count)
+		return usage_error(self, "--children needs --pid: whose?");
+	return -1;
+}
+
 static int run_live(const struct command *self, int argc, char **argv)
 {
 	struct live live = {
@@ -156,6 +164,8 @@ static int run_live(const struct command *self, int argc, char **argv)
 	};
 	int status = read_options(self, argc, argv, &live);
 
+	if (status < 0)
+		status = check_options(self, &live);
 	if (status < 0 && live.opts.overwrite)
 		live_catch_snapshots();
 	if (status < 0)
@@ -198,6 +208,7 @@ const struct command command_live = {
 	"  -w, --overwrite     a flight recorder: keep the newest records, print them at\n"
 	"                      the end and when SIGUSR2 comes\n"
 	"      --pid PID[,PID]  only these processes, with all their threads\n"
+	"      --children      and what descends from them, while its parents live\n"
 	"      --comm GLOB     only tasks whose name fits: * ? [a-z]\n"
 	"      --cgroup PATH   only tasks in this cgroup (version 2) and those that are\n"
 	"                      below it now\n"

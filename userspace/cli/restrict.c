@@ -92,7 +92,8 @@ static int add_pids(FILE *text, const struct restriction *only)
 	for (i = 0; i < only->pid_count; i++) {
 		if (check_pid(only->pids[i]))
 			return -1;
-		fprintf(text, "%stgid == %u", i ? " || " : "(", only->pids[i]);
+		fprintf(text, "%s%s == %u", i ? " || " : "(",
+			only->children ? "family" : "tgid", only->pids[i]);
 	}
 	fprintf(text, ")");
 	return 0;

@@ -5,18 +5,22 @@
 
 #include <stddef.h>
 
+#include <stdbool.h>
+
 #include "definitions.h"
 
 /**
  * struct restriction - what the options ask for
  * @pids: processes
  * @pid_count: how many; 0: all
+ * @children: and what descends from them
  * @comm: a pattern for the name of the task; NULL: any
  * @cgroup: the folder of a cgroup; NULL: any
  */
 struct restriction {
 	unsigned int *pids;
 	size_t pid_count;
+	bool children;
 	const char *comm;
 	const char *cgroup;
 };

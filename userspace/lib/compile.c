@@ -80,7 +80,7 @@ static int fit_strings(struct compiler *c)
 	for (i = 0; i < event->insn_count; i++) {
 		const struct tl_insn *insn = &event->insns[i];
 
-		if (insn->op < TL_OP_PUT || insn->op == TL_OP_END)
+		if (!TL_OP_IS_PUT(insn->op))
 			continue;
 		bytes += put_bytes(insn);
 		strings += insn->op == TL_OP_PUT_STRING;

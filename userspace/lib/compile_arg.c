@@ -64,8 +64,9 @@ static int check_type(struct compiler *c, const struct spec_type *type)
 	}
 	if (type->array.length && !is_memory(fetch))
 		return refuse_value(c, type);
-	if (type->array.length && !type->elements)
-		return spec_unsupported(c->err, "the length from an argument,", &type->array);
+	if (type->length_of.length && string)
+		return spec_unsupported(c->err, "a number of strings from an argument,",
+					&type->array);
 	if (type->elements * type->bytes > TL_STRING_BYTES_MAX) {
 		error_set(c->err, ERR_ARRAY_BYTES, type->array.column,
 			  type->array.length, type->elements * type->bytes,
@@ -83,6 +84,8 @@ static struct spec_type type_of(const struct spec_arg *arg)
 {
 	struct spec_type type = arg->type;
 
+	if (type.length_of.length && type.bytes)
+		type.elements = SPEC_LENGTH_BYTES_MAX / type.bytes;
 	if (type.where.length || type.bytes)
 		return type;	/* given, or known from the kernel's types */
 	type.format = is_text(arg->fetch) ? FIELD_STRING : FIELD_HEX;
@@ -281,26 +284,65 @@ static int put_value(struct compiler *c, unsigned int bytes)
 	return 0;
 }
 
-static int compile_value(struct compiler *c, const struct spec_type *type)
+/* Load what an argument is; @last is left to do: the read of an array. */
+static int load_value(struct compiler *c, const struct spec_arg *arg,
+		      const struct spec_type *type, struct read *last)
 {
 	struct read reads[SPEC_DEREF_MAX + 1];
 	const struct spec_fetch *base;
-	int count = collect_reads(c->arg, false, reads, &base);
+	int count = collect_reads(arg, false, reads, &base);
 	const struct read *read = reads;
 	int ret = load_base(c, base);
 
 	for (; !ret && count > 1; count--)
 		ret = emit_deref(c, read++, 8);
+	if (count)
+		*last = *read;
+	if (ret || !count || type->elements)
+		return ret;
+	return emit_deref(c, read, type->bytes);
+}
+
+/* The length of an array: the value of an earlier argument, loaded once more. */
+static int compile_length(struct compiler *c, const struct spec_type *type)
+{
+	const struct spec_slice *name = &type->length_of;
+	const struct spec_arg *of = c->spec->args;
+	struct spec_type number;
+	struct read last;
+	uint32_t arg;
+	int ret;
+
+	while (of < c->arg && !spec_is(name, of->name))
+		of++;
+	if (of == c->arg)
+		return spec_refuse(c->err, ERR_LENGTH_NAME, name);
+	number = type_of(of);
+	if (number.elements || number.bits || is_text(of->fetch) ||
+	    number.format > FIELD_HEX)
+		return spec_refuse(c->err, ERR_LENGTH_NUMBER, name);
+	ret = load_value(c, of, &number, &last);
+	arg = type->bytes | number.bytes << TL_TEST_BYTES_SHIFT;
+	if (number.format == FIELD_SIGNED)
+		arg |= TL_TEST_SIGNED;
+	return ret ? ret : compiler_emit(c, TL_OP_LENGTH, arg, 0);
+}
+
+static int compile_value(struct compiler *c, const struct spec_type *type)
+{
+	struct read last;
+	int ret = 0;
+
+	if (type->length_of.length)
+		ret = compile_length(c, type);
+	if (!ret)
+		ret = load_value(c, c->arg, type, &last);
 	if (ret)
 		return ret;
-	if (type->elements)
-		return compiler_emit(c, TL_OP_PUT_BYTES,
-				     type->elements * type->bytes |
-				     (read->user ? TL_ARG_USER : 0),
-				     read->displacement);
-	if (count)
-		ret = emit_deref(c, read, type->bytes);
-	return ret ? ret : put_value(c, type->bytes);
+	if (!type->elements)
+		return put_value(c, type->bytes);
+	return compiler_emit(c, TL_OP_PUT_BYTES, type->elements * type->bytes |
+			     (last.user ? TL_ARG_USER : 0), last.displacement);
 }
 
 /* A value that needs no record; returns false for others. */

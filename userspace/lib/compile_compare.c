@@ -20,7 +20,8 @@
  * @insns: how it is loaded, and its last instruction, which puts it; NULL for
  *	what is asked of the task
  * @load_count: instructions before the put
- * @task: TL_TASK_*
+ * @task: TL_TASK_*; 0: the time since the entry of the call
+ * @number: for TL_TASK_FAMILY
  * @is_text: a string
  * @format: of a number
  * @bytes: of a number
@@ -30,6 +31,7 @@ struct operand {
 	const struct tl_insn *insns;
 	unsigned int load_count;
 	uint32_t task;
+	uint64_t number;
 	bool is_text;
 	enum field_format format;
 	unsigned int bytes;
@@ -40,6 +42,7 @@ struct operand {
 /* What only filters know: a second name, and what is no number. */
 static const struct spec_task pid = { "pid", TL_TASK_TGID, 4 };
 static const struct spec_task comm = { "comm", TL_TASK_COMM, 0 };
+static const struct spec_task family = { "family", TL_TASK_FAMILY, 4 };
 
 /* The instructions that load and put field number @field. */
 static void find_run(const struct trapline_event *event, unsigned int field,
@@ -53,9 +56,9 @@ static void find_run(const struct trapline_event *event, unsigned int field,
 	for (i = 0; i < field; i++)
 		puts += !event->fields[i].constant;
 	for (; puts; insn++)
-		puts -= insn->op >= TL_OP_PUT;
+		puts -= TL_OP_IS_PUT(insn->op);
 	operand->insns = insn;
-	while (insn->op < TL_OP_PUT)
+	while (!TL_OP_IS_PUT(insn->op))
 		insn++;
 	operand->load_count = (unsigned int)(insn - operand->insns);
 }
@@ -98,17 +101,22 @@ static int find_field(struct filter_code *code, unsigned int number,
 
 static int unknown_name(struct filter_code *code, const struct spec_slice *name)
 {
-	if (spec_is(name, "duration")) {
-		spec_unsupported(code->err, "the filter by", name);
-		error_hint(code->err, "it belongs to records of whole calls, "
-			   "which this version does not make");
-		return -EINVAL;
-	}
 	spec_refuse(code->err, code->use_args ? ERR_FILTER_NAME :
 		    ERR_FILTER_TASK_NAME, name);
 	if (spec_is(name, "common_pid"))
 		error_hint(code->err, "the thread is tid, its process tgid");
 	return -EINVAL;
+}
+
+/* How long the call took, of an event where it has returned. */
+static int find_duration(struct filter_code *code, struct operand *operand)
+{
+	if (code->event->backend != TL_BACKEND_KRETPROBE)
+		return spec_refuse(code->err, ERR_FILTER_DURATION,
+				   operand->name);
+	operand->format = FIELD_UNSIGNED;
+	operand->bytes = 8;
+	return 0;
 }
 
 /* An argument of the event hides what is asked of the task. */
@@ -125,6 +133,10 @@ static int find_operand(struct filter_code *code, struct operand *operand)
 		task = &pid;
 	else if (spec_is(name, comm.name))
 		task = &comm;
+	else if (spec_is(name, family.name))
+		task = &family;
+	else if (code->use_args && spec_is(name, "duration"))
+		return find_duration(code, operand);
 	if (!task)
 		return unknown_name(code, name);
 	operand->task = task->which;
@@ -190,8 +202,11 @@ static int emit_loads(struct filter_code *code, const struct operand *operand)
 	unsigned int i;
 	int ret = 0;
 
+	if (!operand->insns && !operand->task)
+		return filter_emit(code, TL_OP_RETVAL, TL_RETURN_DURATION, 0);
 	if (!operand->insns)
-		return filter_emit(code, TL_OP_TASK, operand->task, 0);
+		return filter_emit(code, TL_OP_TASK, operand->task,
+				   operand->number);
 	for (i = 0; i < operand->load_count && !ret; i++)
 		ret = filter_emit(code, operand->insns[i].op,
 				  operand->insns[i].arg, operand->insns[i].imm);
@@ -202,8 +217,20 @@ static int emit_loads(struct filter_code *code, const struct operand *operand)
 	return ret;
 }
 
-static int compare_number(struct filter_code *code,
-			  const struct operand *operand,
+/* The kernel is asked whether the number is one of the family: 1 or 0. */
+static int ask_family(struct filter_code *code, struct operand *operand,
+		      const struct filter_node *node, uint64_t *number)
+{
+	if (operand->insns || operand->task != TL_TASK_FAMILY)
+		return 0;
+	if (node->op != FILTER_EQUAL && node->op != FILTER_UNEQUAL)
+		return spec_refuse(code->err, ERR_FILTER_FAMILY, &node->where);
+	operand->number = *number;
+	*number = 1;
+	return 0;
+}
+
+static int compare_number(struct filter_code *code, struct operand *operand,
 			  const struct filter_node *node, uint32_t flags)
 {
 	const uint64_t mask = ~0ull >> (64 - operand->bytes * 8);
@@ -217,6 +244,8 @@ static int compare_number(struct filter_code *code,
 		return -EINVAL;
 	}
 	ret = check_range(code, operand, node);
+	if (!ret)
+		ret = ask_family(code, operand, node, &number);
 	if (!ret)
 		ret = emit_loads(code, operand);
 	if (ret)

@@ -130,8 +130,8 @@
 	X(259, FILTER_DEPTH, "filter-depth", "more than %d \"(\" and \"!\" inside each other") \
 	X(260, FILTER_MANY, "filter-many", "more than %d comparisons")        \
 	/* filters, their meaning: compile_filter.c, compile_compare.c */     \
-	X(261, FILTER_NAME, "filter-name", "\"%.*s\" is neither an argument of the event nor tid, tgid, comm, cpu or cgroup") \
-	X(262, FILTER_TASK_NAME, "filter-name", "\"%.*s\" is none of tid, tgid, comm, cpu, cgroup") \
+	X(261, FILTER_NAME, "filter-name", "\"%.*s\" is neither an argument of the event nor tid, tgid, comm, cpu, cgroup, family or duration") \
+	X(262, FILTER_TASK_NAME, "filter-name", "\"%.*s\" is none of tid, tgid, comm, cpu, cgroup, family") \
 	X(263, FILTER_CONSTANT, "filter-constant", "\"%.*s\" is a constant: each hit has the same") \
 	X(264, FILTER_TYPE, "filter-type", "\"%.*s\" is of a type that cannot be compared") \
 	X(265, FILTER_NUMBER, "filter-number", "\"%.*s\" is a number; it is compared with a number, by == != < <= > >= &") \
@@ -142,8 +142,13 @@
 	X(270, FILTER_STEPS, "filter-steps", "the patterns of the filter are too long together") \
 	X(271, FILTER_LONG, "program-long", "the filter and the arguments need more than %d instructions") \
 	X(272, FILTER_LATE, "filter-late", "the event is in a session already") \
+	X(273, FILTER_DURATION, "duration-on-entry", "\"%.*s\" is known when the function has returned: r or c") \
+	X(274, FILTER_FAMILY, "filter-family", "\"%.*s\": a family has a process or not: == or !=") \
 	/* places in modules that are not loaded: resolve.c */    \
-	X(320, PENDING_CHOICE, "choice", "the module %.*s is not loaded: which of its functions #%u is, is not known")
+	X(320, PENDING_CHOICE, "choice", "the module %.*s is not loaded: which of its functions #%u is, is not known") \
+	/* lengths of arrays: compile_arg.c */                               \
+	X(322, LENGTH_NAME, "array-length", "the length \"%.*s\" is neither a number nor the name of an argument before this one") \
+	X(323, LENGTH_NUMBER, "array-length", "the length \"%.*s\" is not an argument with one whole number")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

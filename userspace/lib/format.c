@@ -217,6 +217,8 @@ static void format_array(struct text *text, const struct field *field,
 	}
 	if (value->status == TL_STATUS_INCOMPLETE)
 		text_add(text, "%s<fault>", count ? "," : "");
+	else if (value->status == TL_STATUS_TRUNCATED)
+		text_add(text, ",...");
 	text_bytes(text, "}", 1);
 }
 

@@ -35,6 +35,7 @@ enum {
 	SPEC_MAXACTIVE_MAX = 4096,
 	SPEC_STACK_MAX = 2048,		/* words of a kernel stack of 16 KiB */
 	SPEC_ARGUMENT_MAX = 128,	/* N of $argN */
+	SPEC_LENGTH_BYTES_MAX = 4096,	/* of an array whose length is an argument */
 	SPEC_DEREF_MAX = 64,		/* reads inside each other */
 	SPEC_ARRAY_MAX = 4096,
 };
@@ -166,7 +167,8 @@ enum spec_name_of {
  * @bits: of a bit field; 0: it is none
  * @shift: of a bit field: the bits below it
  * @array: "[N]" of an array; length 0: none
- * @elements: N; 0 if it is the name of an earlier argument
+ * @length_of: the name of an earlier argument in the place of N; length 0: none
+ * @elements: N, or how many there can be
  * @name_of: the string is the name of what is pointed to
  */
 struct spec_type {
@@ -177,6 +179,7 @@ struct spec_type {
 	unsigned int bits;
 	unsigned int shift;
 	struct spec_slice array;
+	struct spec_slice length_of;
 	unsigned int elements;
 	enum spec_name_of name_of;
 };

@@ -96,8 +96,10 @@ static int parse_array(struct spec_type *type, const struct spec_slice *array,
 		return spec_refuse(err, ERR_ARRAY_SUFFIX, &suffix);
 	type->array = *array;
 	number = spec_cut(array, 1, end);
-	if (spec_is_name(&number))
-		return 0;	/* the length is that of an earlier argument */
+	if (spec_is_name(&number)) {
+		type->length_of = number;
+		return 0;
+	}
 	ret = spec_number(&number, &count);
 	if (!ret && count && count <= SPEC_ARRAY_MAX) {
 		type->elements = (unsigned int)count;
