@@ -115,6 +115,12 @@ check()
 	says 'check, a file' 0 "$out" 'p:ours/a' check -f "$scratch/probes"
 	lines 'check, the lines of a file' 'p:ours/a vfs_read n=$arg3:u64 t=\"x y"
 r:kprobes/r_vfs_read_0 vfs_read arg1=$retval'
+	says 'check, places' 0 "$out" '' check --places 'p:x vfs_read?' 'p:y ext4:*open+4'
+	lines 'check, each place' 'p:kprobes/x vfs_read?
+  0xffffffff81005300 vfs_readv
+  0xffffffff81005500 vfs_readx
+p:kprobes/y ext4:*open+4
+  0xffffffffc0000004 ext4_file_open+4 [ext4]'
 	says 'check, an empty file' 0 "$err" '' check -f /dev/null
 	says 'check, standard input' 0 "$err" '' check -
 	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'

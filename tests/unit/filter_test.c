@@ -260,7 +260,7 @@ static void test_restrict(void **state)
 	assert_int_equal(err.column, 12);
 	assert_int_equal(trapline_event_restrict(event, "", NULL), -EINVAL);
 	assert_int_equal(event->insn_count, 8);
-	event->id = 0;
+	event->number = 0;
 	assert_int_equal(trapline_event_restrict(event, "tid == 1", &err),
 			 -EBUSY);
 	assert_string_equal(trapline_error_name(err.code), "filter-late");

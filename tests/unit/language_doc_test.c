@@ -44,7 +44,7 @@ static struct reason reasons[] = { ERROR_LIST(REASON) };
 static const char *const without_example[] = {
 	"line-long", "line-many", "args-many", "deref-depth", "program-long",
 	"filter-many", "filter-text-long", "filter-steps",
-	"filter-late",
+	"filter-late", "places-refused", "places-many",
 };
 
 

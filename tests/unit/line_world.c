@@ -32,6 +32,23 @@ static char *listing_of(const struct trapline_event *event)
 	return listing;
 }
 
+static void check_same(const struct trapline_event *event,
+		       const struct trapline_event *other)
+{
+	unsigned int i;
+
+	assert_int_equal(event->more_count, other->more_count);
+	for (i = 0; i <= event->more_count; i++) {
+		const struct trapline_event *a = event_part(event, i);
+		const struct trapline_event *b = event_part(other, i);
+
+		assert_int_equal(a->address, b->address);
+		assert_int_equal(a->insn_count, b->insn_count);
+		assert_memory_equal(a->insns, b->insns,
+				    a->insn_count * sizeof(a->insns[0]));
+	}
+}
+
 /*
  * A listing is a definition of the same event, unless its name is no longer
  * enough to tell which symbol it is, or the names that it adds make it too long.
@@ -51,10 +68,7 @@ static void check_listing(const struct trapline_event *event)
 	}
 	again = listing_of(other);
 	assert_string_equal(listing, again);
-	assert_int_equal(event->address, other->address);
-	assert_int_equal(event->insn_count, other->insn_count);
-	assert_memory_equal(event->insns, other->insns,
-			    event->insn_count * sizeof(event->insns[0]));
+	check_same(event, other);
 	trapline_event_free(other);
 	free(again);
 	free(listing);
@@ -78,6 +92,7 @@ int line_check(const char *text)
 	char *line = strdup(text);	/* an exact size for the sanitizer */
 	struct trapline_event *event;
 	struct trapline_error err;
+	unsigned int i;
 	int ret;
 
 	memset(&err, 0xa5, sizeof(err));
@@ -90,6 +105,10 @@ int line_check(const char *text)
 		verify_event(event);
 		check_listing(event);
 		record_check(event, symbols);
+		for (i = 0; i < event->more_count; i++) {
+			verify_event(event->more[i]);
+			record_check(event->more[i], symbols);
+		}
 		trapline_event_free(event);
 	}
 	free(line);

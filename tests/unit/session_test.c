@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions, with a module that is not there: what the kernel says comes out
- * as it was said, and what fails leaves nothing behind. open() and ioctl() are
- * defined here, before those of libc.
+ * Sessions, with the module of session_world.c: what the kernel says comes out
+ * as it was said, and what fails leaves nothing behind.
  */
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -22,166 +18,7 @@
 #include "../../uapi/trapline_packet.h"
 #include "../../userspace/lib/event.h"
 #include "../../userspace/lib/reader.h"
-#include "../../userspace/lib/session.h"
-
-/**
- * struct module - what the next ioctls answer
- * @fails: the request that fails, or 0
- * @os_errno: with this
- * @error: and this reason
- * @interrupts: a signal comes first, so many times
- * @query: the answer to TL_QUERY
- * @removed: event that was removed, or -1
- * @added: events so far
- * @map: the file of a ring; -1: none
- */
-static struct module {
-	unsigned long fails;
-	int os_errno;
-	struct tl_error error;
-	int interrupts;
-	struct tl_query query;
-	int removed;
-	unsigned int added;
-	int map;
-} module;
-
-int open(const char *path, int flags, ...)
-{
-	static int (*next)(const char *path, int flags, ...);
-	mode_t mode = 0;
-	va_list args;
-
-	if (!next) {
-		void *found = dlsym(RTLD_NEXT, "open");
-
-		memcpy(&next, &found, sizeof(next));
-	}
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t)va_arg(args, int);
-	va_end(args);
-	if (!strcmp(path, "/dev/trapline"))
-		path = "/dev/null";
-	return next(path, flags, mode);
-}
-
-/* Where a request's struct has its error. */
-static struct tl_error *error_of(unsigned long request, void *arg)
-{
-	switch (request) {
-	case TL_SESSION_SETUP:
-		return &((struct tl_session_setup *)arg)->error;
-	case TL_EVENT_ADD:
-		return &((struct tl_event_add *)arg)->error;
-	case TL_EVENT_CTL:
-		return &((struct tl_event_ctl *)arg)->error;
-	case TL_SESSION_CTL:
-		return &((struct tl_session_ctl *)arg)->error;
-	case TL_RING_OPEN:
-		return &((struct tl_ring_open *)arg)->error;
-	case TL_STATS:
-		return &((struct tl_stats *)arg)->error;
-	default:
-		return NULL;
-	}
-}
-
-static int refuse(unsigned long request, void *arg)
-{
-	struct tl_error *error = error_of(request, arg);
-
-	if (error)
-		*error = module.error;
-	errno = module.os_errno;
-	return -1;
-}
-
-int ioctl(int fd, unsigned long request, ...)
-{
-	struct tl_event_ctl *ctl;
-	va_list args;
-	void *arg;
-
-	(void)fd;
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
-	if (module.interrupts-- > 0) {
-		errno = EINTR;
-		return -1;
-	}
-	if (request == module.fails)
-		return refuse(request, arg);
-	switch (request) {
-	case TL_QUERY:
-		memcpy(arg, &module.query, sizeof(module.query));
-		break;
-	case TL_EVENT_ADD:
-		((struct tl_event_add *)arg)->id = module.added++;
-		break;
-	case TL_EVENT_CTL:
-		ctl = arg;
-		if (ctl->command == TL_EVENT_REMOVE)
-			module.removed = *(const int *)(uintptr_t)ctl->ids;
-		break;
-	case TL_RING_OPEN:
-		((struct tl_ring_open *)arg)->fd = dup(module.map);
-		break;
-	}
-	return 0;
-}
-
-static struct trapline_error err;
-
-static void refuses(unsigned long request, int os_errno, uint32_t code,
-		    uint32_t index)
-{
-	module.fails = request;
-	module.os_errno = os_errno;
-	module.error.code = code;
-	module.error.index = index;
-}
-
-static struct trapline_session *open_session(void)
-{
-	struct trapline_session *session;
-
-	assert_int_equal(trapline_session_open(&session, &err), 0);
-	return session;
-}
-
-static struct trapline_event *new_event(const char *name)
-{
-	struct trapline_event *event = calloc(1, sizeof(*event));
-
-	assert_non_null(event);
-	event->group = strdup("kprobes");
-	event->name = strdup(name);
-	event->line = strdup("p f");
-	event->backend = TL_BACKEND_KPROBE;
-	event->id = -1;
-	return event;
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	memset(&module, 0, sizeof(module));
-	memset(&err, 0, sizeof(err));
-	module.removed = -1;
-	module.map = -1;
-	module.query = (struct tl_query){
-		.size = sizeof(module.query),
-		.abi_major = TL_ABI_MAJOR,
-		.abi_minor = TL_ABI_MINOR,
-		.format = TL_FORMAT,
-		.cpu_count = 1,
-		.session_bytes_max = 64 << 20,
-		.ring_bytes_max = 256 << 20,
-	};
-	return 0;
-}
+#include "session_world.h"
 
 static void test_open(void **state)
 {
@@ -390,13 +227,13 @@ static void test_ring_map(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_open, set_up),
-		cmocka_unit_test_setup(test_setup, set_up),
-		cmocka_unit_test_setup(test_add, set_up),
-		cmocka_unit_test_setup(test_enable, set_up),
-		cmocka_unit_test_setup(test_control, set_up),
-		cmocka_unit_test_setup(test_sizes, set_up),
-		cmocka_unit_test_setup(test_ring_map, set_up),
+		cmocka_unit_test_setup(test_open, session_world_reset),
+		cmocka_unit_test_setup(test_setup, session_world_reset),
+		cmocka_unit_test_setup(test_add, session_world_reset),
+		cmocka_unit_test_setup(test_enable, session_world_reset),
+		cmocka_unit_test_setup(test_control, session_world_reset),
+		cmocka_unit_test_setup(test_sizes, session_world_reset),
+		cmocka_unit_test_setup(test_ring_map, session_world_reset),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -94,6 +94,7 @@ static void test_words(void **state)
 	check_words("p\tvfs_read\v%di \r", "p|vfs_read|%di|");
 	check_words("p f#2 #x", "p|f#2|");
 	check_words("p f#all", "p|f#all|");
+	check_words("p f#all+4%return", "p|f#all+4%return|");
 	check_words("p f#ally", "p|f|");
 	check_words("p f#2x", "p|f|");
 	check_words("p f %di#2", "p|f|%di|");

@@ -42,6 +42,7 @@ extern const struct command command_help;
 #define OPTION_COMM 258
 #define OPTION_CGROUP 259
 #define OPTION_CHILDREN 260
+#define OPTION_PLACES 261
 
 /** command_find() - by name, or NULL */
 const struct command *command_find(const char *name);

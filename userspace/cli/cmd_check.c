@@ -8,6 +8,7 @@
 #include "../lib/trapline.h"
 #include "cli.h"
 #include "definitions.h"
+#include "places.h"
 #include "report.h"
 
 static int print_event(const struct trapline_event *event)
@@ -25,7 +26,7 @@ static int print_event(const struct trapline_event *event)
 	return 0;
 }
 
-static int check(struct definitions *defs)
+static int check(struct definitions *defs, bool with_places)
 {
 	struct trapline_symbols *symbols;
 	struct trapline_error err = { 0 };
@@ -38,19 +39,31 @@ static int check(struct definitions *defs)
 	}
 	if (definitions_parse(defs, symbols))
 		status = EXIT_FAILED;
-	for (i = 0; i < defs->count; i++)
-		if (defs->items[i].event && print_event(defs->items[i].event))
+	for (i = 0; i < defs->count; i++) {
+		const struct trapline_event *event = defs->items[i].event;
+
+		if (event && print_event(event))
 			status = EXIT_FAILED;
+		if (event && with_places)
+			places_print(stdout, event);
+	}
 	trapline_symbols_free(symbols);
 	return status;
 }
 
-/*
- * Takes the options; -1 to go on, or an exit code. An empty file is something
- * to check, too: @given says that there was one.
+/**
+ * struct check_options - what the user wants
+ * @given: there was a file; an empty one is something to check, too
+ * @places: list the places of each event
  */
+struct check_options {
+	bool given;
+	bool places;
+};
+
+/* Takes the options; -1 to go on, or an exit code. */
 static int read_options(const struct command *self, int argc, char **argv,
-			struct definitions *defs, bool *given)
+			struct definitions *defs, struct check_options *to)
 {
 	int option;
 
@@ -61,7 +74,10 @@ static int read_options(const struct command *self, int argc, char **argv,
 		case 'f':
 			if (definitions_add_file(defs, optarg))
 				return EXIT_FAILED;
-			*given = true;
+			to->given = true;
+			break;
+		case OPTION_PLACES:
+			to->places = true;
 			break;
 		case OPTION_HELP:
 			help_command(self);
@@ -76,11 +92,11 @@ static int read_options(const struct command *self, int argc, char **argv,
 static int run_check(const struct command *self, int argc, char **argv)
 {
 	struct definitions defs = { 0 };
-	bool given = false;
-	int status = read_options(self, argc, argv, &defs, &given);
+	struct check_options to = { 0 };
+	int status = read_options(self, argc, argv, &defs, &to);
 	int i;
 
-	if (status < 0 && optind == argc && !given)
+	if (status < 0 && optind == argc && !to.given)
 		status = usage_error(self, "what is to be checked?");
 	for (i = optind; status < 0 && i < argc; i++) {
 		if (strcmp(argv[i], "-"))
@@ -89,13 +105,14 @@ static int run_check(const struct command *self, int argc, char **argv)
 			status = EXIT_FAILED;
 	}
 	if (status < 0)
-		status = check(&defs);
+		status = check(&defs, to.places);
 	definitions_free(&defs);
 	return status;
 }
 
 static const struct option options[] = {
 	{ "file", required_argument, NULL, 'f' },
+	{ "places", no_argument, NULL, OPTION_PLACES },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
 };
@@ -108,6 +125,7 @@ const struct command command_check = {
 	"Prints each event as the kernel would list it, or what is wrong and\n"
 	"where. The module need not be loaded. \"-\" reads standard input.\n\n"
 	"  -f, --file FILE   definitions from a file, one a line\n"
+	"      --places      list the places of each event, too\n"
 	"  -h, --help        this text\n",
 	.options = options,
 	.run = run_check,

@@ -96,6 +96,9 @@ static int take_option(const struct command *self, int option, char **argv,
 	case 'w':
 		live->opts.overwrite = true;
 		return -1;
+	case OPTION_PLACES:
+		live->list_places = true;
+		return -1;
 	case OPTION_NANO:
 		live->format.nanoseconds = true;
 		return -1;
@@ -186,6 +189,7 @@ static const struct option options[] = {
 	{ "comm", required_argument, NULL, OPTION_COMM },
 	{ "cgroup", required_argument, NULL, OPTION_CGROUP },
 	{ "children", no_argument, NULL, OPTION_CHILDREN },
+	{ "places", no_argument, NULL, OPTION_PLACES },
 	{ "nano", no_argument, NULL, OPTION_NANO },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
@@ -212,6 +216,7 @@ const struct command command_live = {
 	"      --comm GLOB     only tasks whose name fits: * ? [a-z]\n"
 	"      --cgroup PATH   only tasks in this cgroup (version 2) and those that are\n"
 	"                      below it now\n"
+	"      --places        list the places of each event on standard error first\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",
 	.options = options,

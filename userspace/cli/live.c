@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "doctor.h"
 #include "live.h"
+#include "places.h"
 #include "report.h"
 #include "summary.h"
 
@@ -119,6 +120,22 @@ static int enable(struct live *live)
 	return -1;
 }
 
+/* Where the events are, and where they should be and cannot. */
+static void tell_places(const struct live *live)
+{
+	const struct trapline_event *event;
+	unsigned int i;
+
+	for (i = 0; (event = trapline_session_event(live->session, i)); i++) {
+		if (live->list_places) {
+			fprintf(stderr, "%s/%s\n", trapline_event_group(event),
+				trapline_event_name(event));
+			places_print(stderr, event);
+		}
+		places_report(event);
+	}
+}
+
 static int open_names(struct live *live)
 {
 	struct trapline_error err = { 0 };
@@ -205,6 +222,7 @@ int live_prepare(struct live *live)
 	if (enable(live))
 		return -1;
 	note_pending(live);
+	tell_places(live);
 	return 0;
 }
 

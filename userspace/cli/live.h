@@ -3,6 +3,7 @@
 #ifndef TRAPLINE_LIVE_H
 #define TRAPLINE_LIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@
  * @only: whose hits are recorded
  * @opts: sizes of the rings
  * @format: how records are printed
+ * @list_places: list the places of each event
  * @argv: the command; NULL: until a signal comes
  * @output: where the lines go: standard output, or a file
  * @output_name: of that file, for messages
@@ -34,6 +36,7 @@ struct live {
 	struct restriction only;
 	struct trapline_session_opts opts;
 	struct trapline_format_opts format;
+	bool list_places;
 	char **argv;
 	FILE *output;
 	const char *output_name;

@@ -178,8 +178,9 @@ static void explain(const struct row *row, const struct trapline_event *event)
 	const unsigned int instances = trapline_event_instances(event);
 
 	if (stats->is_gone)
-		report("%s: its module was unloaded, no hits after that",
-		       row->name);
+		report("%s: %s module was unloaded, no hits after that",
+		       row->name,
+		       trapline_event_place_count(event) > 1 ? "a" : "its");
 	if (stats->is_pending)
 		report("%s: its module never came, so it was never armed",
 		       row->name);

@@ -201,6 +201,7 @@ static int fill_event(struct compiler *c)
 	int ret;
 
 	event->id = -1;
+	event->number = -1;
 	event->backend = spec->kind == SPEC_RETURN ? TL_BACKEND_KRETPROBE :
 						     TL_BACKEND_KPROBE;
 	event->is_call = spec->is_call;
@@ -212,7 +213,7 @@ static int fill_event(struct compiler *c)
 					   automatic_name(spec);
 	if (!event->line || !event->group || !event->name)
 		return spec_no_memory(c->err);
-	ret = resolve_place(spec, c->symbols, event, c->err);
+	ret = resolve_place(spec, c->symbols, c->at, event, c->err);
 	if (!ret)
 		ret = compile_names(c);
 	if (!ret)
@@ -222,9 +223,12 @@ static int fill_event(struct compiler *c)
 
 int compile_event(struct spec *spec,
 		  const struct trapline_symbols *symbols,
-		  struct trapline_event **out, struct trapline_error *err)
+		  const struct symbol *at, struct trapline_event **out,
+		  struct trapline_error *err)
 {
-	struct compiler c = { .spec = spec, .symbols = symbols, .err = err };
+	struct compiler c = {
+		.spec = spec, .symbols = symbols, .at = at, .err = err,
+	};
 	int ret;
 
 	*out = NULL;

@@ -14,12 +14,14 @@
  * compile_event() - make an event
  * @spec: the definition; names and paths in it are replaced
  * @symbols: the kernel's symbols
+ * @at: the function; NULL: to be found by the definition's place
  * @out: the event
  * @err: filled on failure
  */
 int compile_event(struct spec *spec,
 		  const struct trapline_symbols *symbols,
-		  struct trapline_event **out, struct trapline_error *err);
+		  const struct symbol *at, struct trapline_event **out,
+		  struct trapline_error *err);
 
 /* ---- resolve.c -------------------------------------------------------- */
 
@@ -27,13 +29,18 @@ int compile_event(struct spec *spec,
  * resolve_place() - find where an event is
  * @spec: the definition
  * @symbols: the kernel's symbols
+ * @at: the function; NULL: to be found
  * @event: place, address, symbol, module, offset and symbol_bytes are filled
  *	in, also in part when it fails
  * @err: filled on failure
  */
 int resolve_place(const struct spec *spec,
 		  const struct trapline_symbols *symbols,
-		  struct trapline_event *event, struct trapline_error *err);
+		  const struct symbol *at, struct trapline_event *event,
+		  struct trapline_error *err);
+/** resolve_module_loaded() - is there a module of that name? */
+bool resolve_module_loaded(const struct trapline_symbols *symbols,
+			   const struct spec_slice *module);
 
 /**
  * resolve_symbol() - the address of the symbol of an "@SYMBOL"
@@ -45,6 +52,36 @@ int resolve_place(const struct spec *spec,
 int resolve_symbol(const struct spec_fetch *fetch,
 		   const struct trapline_symbols *symbols, uint64_t *address,
 		   struct trapline_error *err);
+
+/* ---- places.c --------------------------------------------------------- */
+
+/**
+ * struct places - functions that a name or a pattern stands for
+ * @at: them, by their addresses; of several names of one address the first
+ * @count: how many
+ * @barred: how many fit, but cannot be probed
+ */
+struct places {
+	const struct symbol **at;
+	size_t count;
+	size_t barred;
+};
+
+/**
+ * places_sort() - order by address, each address once
+ * @places: filled in but for the order
+ */
+void places_sort(struct places *places);
+
+/**
+ * places_compile() - make an event at all places that its definition stands for
+ * @spec: the definition, with a pattern or "#all"; names in it are replaced
+ * @symbols: the kernel's symbols
+ * @out: the event
+ * @err: filled on failure
+ */
+int places_compile(struct spec *spec, const struct trapline_symbols *symbols,
+		   struct trapline_event **out, struct trapline_error *err);
 
 /* ---- suggest.c -------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
  * struct compiler - what compiling an event needs
  * @spec: the definition
  * @symbols: the kernel's symbols
+ * @at: the function that it is for; NULL: to be found
  * @event: what becomes of it
  * @err: why it does not
  * @arg: the argument that is being compiled, or NULL
@@ -28,6 +29,7 @@
 struct compiler {
 	struct spec *spec;
 	const struct trapline_symbols *symbols;
+	const struct symbol *at;
 	struct trapline_event *event;
 	struct trapline_error *err;
 	const struct spec_arg *arg;

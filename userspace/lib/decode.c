@@ -100,6 +100,14 @@ int decode_events_add(struct decode_events *events,
 	return 0;
 }
 
+void decode_events_remove(struct decode_events *events,
+			  const struct trapline_event *event)
+{
+	if (event->id >= 0 && (size_t)event->id < events->count)
+		memset(&events->layouts[event->id], 0,
+		       sizeof(events->layouts[0]));
+}
+
 void decode_events_free(struct decode_events *events)
 {
 	free(events->layouts);
@@ -277,7 +285,9 @@ static int record_body(struct decode_cursor *cursor, size_t left,
 	layout = &cursor->events->layouts[head->id];
 	if (!layout->event)
 		return -EBADMSG;
-	record->event = layout->event;
+	record->event = layout->event->whole ? layout->event->whole :
+					       layout->event;
+	record->place = layout->event->index;
 	record->status = NULL;
 	if (head->context & TL_CTX_EXCEPTIONAL) {
 		if (left < layout->puts)
@@ -380,7 +390,8 @@ int decode_args_caller(struct decode_args *args, struct decode_value *value)
 int decode_args_next(struct decode_args *args, const struct field **field,
 		     struct decode_value *value)
 {
-	const struct trapline_event *event = args->record->event;
+	const struct trapline_event *event = event_part(args->record->event,
+							args->record->place);
 
 	if (args->field >= event->field_count)
 		return args->left ? -EBADMSG : 0;

@@ -42,6 +42,9 @@ struct decode_events {
 /** decode_events_add() - put an event that has its number into the table */
 int decode_events_add(struct decode_events *events,
 		      const struct trapline_event *event);
+/** decode_events_remove() - there will be no records of this event any more */
+void decode_events_remove(struct decode_events *events,
+			  const struct trapline_event *event);
 void decode_events_free(struct decode_events *events);
 
 /** struct decode_packet - a packet header, checked */

@@ -10,23 +10,23 @@
 #include "trapline.h"
 
 /* name in C, name in text, format */
-#define ERROR_LIST(X)                                                         \
-	/* the device and the session: session.c, reader.c, names.c */        \
+#define ERROR_LIST(X) \
+	/* the device and the session: session.c, reader.c, names.c */ \
 	X(1, NO_DEVICE, "device-missing", "/dev/trapline is not there: the module is not loaded") \
 	X(2, DEVICE_PERMISSION, "device-permission", "/dev/trapline: permission denied") \
-	X(3, KERNEL, "kernel-refuses", "the kernel refuses: %s")              \
-	X(4, SYSTEM, "system", "%s: %s")                                      \
+	X(3, KERNEL, "kernel-refuses", "the kernel refuses: %s") \
+	X(4, SYSTEM, "system", "%s: %s") \
 	X(5, ABI, "abi-mismatch", "the module speaks version %u.%u of the interface, this library %u.%u") \
-	X(6, NO_MEMORY, "memory", "out of memory")                            \
+	X(6, NO_MEMORY, "memory", "out of memory") \
 	X(7, FORMAT, "format-mismatch", "the module writes packets of format %u, this library reads %u") \
 	X(8, NAMES, "names-best-effort", "names of tasks are best effort: %s") \
-	X(9, NOT_SET_UP, "not-set-up", "the session has no rings yet")        \
+	X(9, NOT_SET_UP, "not-set-up", "the session has no rings yet") \
 	X(10, PENDING_MODULE, "abi-mismatch", "the module trapline that is loaded cannot wait for the module %s") \
-	/* symbols: symbols.c */                                              \
+	/* symbols: symbols.c */ \
 	X(50, SYMBOLS_HIDDEN, "symbols-hidden", "%s hides the kernel's addresses") \
 	X(51, SYMBOLS_FORM, "symbols-form", "%s: line %u is not of kallsyms' form") \
-	X(52, SYMBOLS_EMPTY, "symbols-empty", "%s has no symbols")            \
-	/* definitions, their form: spec_*.c */                      \
+	X(52, SYMBOLS_EMPTY, "symbols-empty", "%s has no symbols") \
+	/* definitions, their form: spec_*.c */ \
 	X(100, UNSUPPORTED, "unsupported", "%s \"%.*s\" is not supported by this version") \
 	X(101, LINE_LONG, "line-long", "the line is longer than %d characters") \
 	X(102, LINE_MANY, "line-many", "a second line follows; a definition is one line") \
@@ -45,7 +45,7 @@
 	X(115, PLACE_FORM, "place-form", "\"%.*s\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address") \
 	X(116, PLACE_SUFFIX, "place-suffix", "\"%.*s\" cannot follow a place; only +OFFSET and %%return can") \
 	X(117, PLACE_ARGUMENT, "place-argument", "place \"%.*s\" is not a symbol") \
-	X(118, ARGS_MANY, "args-many", "more than %d arguments")              \
+	X(118, ARGS_MANY, "args-many", "more than %d arguments") \
 	X(119, ARG_NAME_EMPTY, "arg-name-empty", "the name is missing before \"=\"") \
 	X(120, ARG_NAME_LONG, "arg-name-long", "the name of the argument has %d characters, the limit is %d") \
 	X(121, ARG_NAME, "arg-name", "\"%.*s\" is not a name for an argument: letters, digits and _, no digit first") \
@@ -54,31 +54,31 @@
 	X(124, ARG_EMPTY, "arg-empty", "nothing follows \"%.*s=\": what is to be recorded?") \
 	X(125, FETCH, "bad-arg", "\"%.*s\" is not something that can be recorded") \
 	X(126, FETCH_TAIL, "fetch-tail", "\"%.*s\" follows the argument; only \":TYPE\" can") \
-	X(127, REGISTER, "register", "there is no register \"%.*s\"")         \
-	X(128, VARIABLE, "dollar-var", "there is no \"%.*s\"")                \
+	X(127, REGISTER, "register", "there is no register \"%.*s\"") \
+	X(128, VARIABLE, "dollar-var", "there is no \"%.*s\"") \
 	X(129, STACK_NUMBER, "stack-number", "\"%.*s\": the stack has words 0 to %d") \
 	X(130, ARG_NUMBER, "arg-number", "\"%.*s\": the arguments of a function are $arg1 to $arg%d") \
 	X(131, MEM_ADDRESS, "mem-address", "\"%.*s\" is not @ADDRESS or @SYMBOL") \
 	X(132, FILE_OFFSET, "fileoff-on-kernel", "\"%.*s\" is an offset in a file, which a probe in the kernel does not have") \
 	X(133, IMMEDIATE, "immediate", "\"%.*s\" is not a number; after \\ comes a number or \"TEXT\"") \
-	X(134, STRING_OPEN, "string-open", "the text does not end with \"")   \
+	X(134, STRING_OPEN, "string-open", "the text does not end with \"") \
 	X(135, NUMBER_RANGE, "number-range", "\"%.*s\" does not fit into 64 bits") \
 	X(136, DEREF_OFFSET, "deref-offset", "\"%.*s\" is not an offset in bytes; memory is read with +OFFSET(ADDRESS)") \
 	X(137, DEREF_PAREN, "deref-paren", "\"(\" is missing; memory is read with +OFFSET(ADDRESS)") \
-	X(138, DEREF_OPEN, "deref-open", "\")\" is missing")                  \
+	X(138, DEREF_OPEN, "deref-open", "\")\" is missing") \
 	X(139, DEREF_DEPTH, "deref-depth", "more than %d reads inside each other") \
 	X(140, DEREF_TEXT, "comm-deref", "\"%.*s\" is a text, not an address") \
-	X(141, TYPE, "type", "there is no type \"%.*s\"")                     \
+	X(141, TYPE, "type", "there is no type \"%.*s\"") \
 	X(142, BITFIELD, "bitfield", "\"%.*s\" is not a bit field; one is bWIDTH@OFFSET/SIZE with at least 1 bit, all of them inside SIZE") \
-	X(143, ARRAY_OPEN, "array-open", "\"]\" is missing")                  \
+	X(143, ARRAY_OPEN, "array-open", "\"]\" is missing") \
 	X(144, ARRAY_SUFFIX, "array-suffix", "\"%.*s\" cannot follow an array") \
 	X(145, ARRAY_SIZE, "array-size", "\"%.*s\" is not a number of elements from 1 to %d") \
 	X(146, ARRAY_BIG, "array-big", "%.*s elements are too many, the limit is %d") \
 	X(147, FETCH_EMPTY, "fetch-empty", "what is to be fetched is missing") \
-	/* definitions, their meaning: resolve.c, compile.c */               \
+	/* definitions, their meaning: resolve.c, compile.c */ \
 	X(200, SYMBOL_UNKNOWN, "symbol-unknown", "the kernel has no symbol %.*s") \
 	X(201, SYMBOL_MODULE, "symbol-unknown", "the module %.*s has no symbol %.*s") \
-	X(202, SYMBOL_DATA, "symbol-data", "%.*s is data, not a function")    \
+	X(202, SYMBOL_DATA, "symbol-data", "%.*s is data, not a function") \
 	X(203, SYMBOL_COPY, "symbol-copy", "the kernel has no symbol %.*s, only what the compiler made of it: %s") \
 	X(204, SYMBOL_AMBIGUOUS, "symbol-ambiguous", "%zu symbols have the name %.*s") \
 	X(205, PLACE_OFFSET, "place-offset", "offset %llu is not inside %s, which has %llu bytes") \
@@ -96,12 +96,12 @@
 	X(217, ARG_NOT_KEPT, "arg-not-kept", "\"%.*s\" is not kept until the function returns; $arg1 to $arg%d are") \
 	X(218, CHOICE, "choice", "\"%.*s\" chooses none of several functions of one name: SYMBOL#1, SYMBOL#2, ...") \
 	X(219, CHOICE_RANGE, "choice", "there is no %.*s#%u, only %zu of that name") \
-	/* names and types: spec_path.c, compile_name.c, compile_path.c */    \
+	/* names and types: spec_path.c, compile_name.c, compile_path.c */ \
 	X(230, BTF_MISSING, "btf-missing", "\"%.*s\" needs the kernel's types (BTF), which are not there: %s") \
 	X(231, BTF_FUNCTION, "btf-function", "the kernel's types (BTF) do not have the function %s") \
 	X(232, PARAM_UNKNOWN, "no-such-variable", "%s has no parameter %.*s") \
 	X(233, PARAM_COUNT, "no-such-variable", "\"%.*s\": %s has %u parameter%s") \
-	X(234, MEMBER_UNKNOWN, "no-such-member", "%s has no member %.*s")     \
+	X(234, MEMBER_UNKNOWN, "no-such-member", "%s has no member %.*s") \
 	X(235, NOT_POINTER, "not-a-pointer", "\"->\" needs a pointer; \"%.*s\" is %s") \
 	X(236, NOT_STRUCT, "not-a-struct", "\"%.*s\" has no members; it is %s%s") \
 	X(237, NEEDS_DOT, "needs-dot", "\"%.*s\" is no pointer but %s itself: its members follow \".\", not \"->\"") \
@@ -115,21 +115,21 @@
 	X(245, ARGS_FORM, "args-form", "\"%.*s\": $arg* stands for all arguments, once, with no name, type or anything around it") \
 	X(246, MEMBER_NAME, "member-name", "\"%.*s\" is not the name of a member") \
 	X(247, PARAM_PLACE, "args-by-value", "where the parameter %s of %s is cannot be told: %s is %zu bytes by value") \
-	X(248, RETVAL_VOID, "retval-void", "%s returns nothing")              \
+	X(248, RETVAL_VOID, "retval-void", "%s returns nothing") \
 	X(249, NOT_TEXT, "not-a-text", "\"%.*s\" is no text; it is %s%s") \
-	/* filters, their form: spec_filter.c */                              \
+	/* filters, their form: spec_filter.c */ \
 	X(250, FILTER_EMPTY, "filter-empty", "nothing follows \"if\": which hits are to be recorded?") \
 	X(251, FILTER_OPERAND, "filter-operand", "\"%.*s\" is no name: a comparison is NAME OPERATOR VALUE") \
 	X(252, FILTER_OPERATOR, "filter-operator", "\"%.*s\" is no comparison; there are == != < <= > >= & for numbers, == != ~ for texts") \
 	X(253, FILTER_VALUE, "filter-value", "\"%.*s\" is neither a number nor a text in quotes") \
 	X(254, FILTER_TEXT_OPEN, "filter-text-open", "the text does not end with \"") \
-	X(255, FILTER_PAREN, "filter-paren", "\")\" is missing")              \
-	X(256, FILTER_CLOSE, "filter-paren", "\")\" without \"(\"")           \
+	X(255, FILTER_PAREN, "filter-paren", "\")\" is missing") \
+	X(256, FILTER_CLOSE, "filter-paren", "\")\" without \"(\"") \
 	X(257, FILTER_TAIL, "filter-tail", "\"%.*s\" follows a comparison; only && and || can") \
 	X(258, FILTER_NOT, "filter-not", "\"!\" is for what is in parentheses: !(...)") \
 	X(259, FILTER_DEPTH, "filter-depth", "more than %d \"(\" and \"!\" inside each other") \
-	X(260, FILTER_MANY, "filter-many", "more than %d comparisons")        \
-	/* filters, their meaning: compile_filter.c, compile_compare.c */     \
+	X(260, FILTER_MANY, "filter-many", "more than %d comparisons") \
+	/* filters, their meaning: compile_filter.c, compile_compare.c */ \
 	X(261, FILTER_NAME, "filter-name", "\"%.*s\" is neither an argument of the event nor tid, tgid, comm, cpu, cgroup, family or duration") \
 	X(262, FILTER_TASK_NAME, "filter-name", "\"%.*s\" is none of tid, tgid, comm, cpu, cgroup, family") \
 	X(263, FILTER_CONSTANT, "filter-constant", "\"%.*s\" is a constant: each hit has the same") \
@@ -144,11 +144,15 @@
 	X(272, FILTER_LATE, "filter-late", "the event is in a session already") \
 	X(273, FILTER_DURATION, "duration-on-entry", "\"%.*s\" is known when the function has returned: r or c") \
 	X(274, FILTER_FAMILY, "filter-family", "\"%.*s\": a family has a process or not: == or !=") \
-	/* places in modules that are not loaded: resolve.c */    \
+	/* places in modules that are not loaded: resolve.c */ \
 	X(320, PENDING_CHOICE, "choice", "the module %.*s is not loaded: which of its functions #%u is, is not known") \
-	/* lengths of arrays: compile_arg.c */                               \
+	/* lengths of arrays: compile_arg.c */ \
 	X(322, LENGTH_NAME, "array-length", "the length \"%.*s\" is neither a number nor the name of an argument before this one") \
-	X(323, LENGTH_NUMBER, "array-length", "the length \"%.*s\" is not an argument with one whole number")
+	X(323, LENGTH_NUMBER, "array-length", "the length \"%.*s\" is not an argument with one whole number") \
+	/* events with several places: places.c, session_event.c */ \
+	X(285, PLACES_REFUSED, "places-refused", "the kernel refuses all %u places of %s; the first, %s: %s") \
+	X(286, PATTERN_EMPTY, "pattern-empty", "no function that can be probed fits %.*s") \
+	X(287, PLACES_MANY, "places-many", "%.*s stands for %zu functions, the limit is %d")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

@@ -6,6 +6,8 @@
 #include "../../uapi/trapline.h"
 #include "compile.h"
 #include "filter.h"
+#include "refusal.h"
+#include "session.h"
 #include "text.h"
 
 int trapline_event_parse(const char *line,
@@ -23,7 +25,10 @@ int trapline_event_parse(const char *line,
 	ret = spec_parse(line, &spec, err);
 	if (ret || !spec)
 		return ret;
-	ret = compile_event(spec, symbols, out, err);
+	if (spec->place.is_pattern || spec->place.is_all)
+		ret = places_compile(spec, symbols, out, err);
+	else
+		ret = compile_event(spec, symbols, NULL, out, err);
 	spec_free(spec);
 	return ret;
 }
@@ -33,11 +38,12 @@ int trapline_event_restrict(struct trapline_event *event, const char *filter,
 {
 	struct trapline_error unused;
 	struct filter *tree;
+	unsigned int i;
 	int ret;
 
 	if (!err)
 		err = &unused;
-	if (event->id >= 0) {
+	if (event->number >= 0) {
 		error_set(err, ERR_FILTER_LATE, -1, 0);
 		return -EBUSY;
 	}
@@ -45,6 +51,8 @@ int trapline_event_restrict(struct trapline_event *event, const char *filter,
 	if (ret)
 		return ret;
 	ret = filter_compile(tree, event, false, err);
+	for (i = 0; !ret && i < event->more_count; i++)
+		ret = filter_compile(tree, event->more[i], false, err);
 	filter_free(tree);
 	return ret;
 }
@@ -60,8 +68,12 @@ void trapline_event_free(struct trapline_event *event)
 		free(event->fields[i].text);
 		free(event->fields[i].string);
 	}
+	for (i = 0; i < event->more_count; i++)
+		trapline_event_free(event->more[i]);
+	free(event->more);
 	free(event->fields);
 	free(event->insns);
+	free(event->written);
 	free(event->place);
 	free(event->module);
 	free(event->symbol);
@@ -94,7 +106,36 @@ unsigned int trapline_event_instances(const struct trapline_event *event)
 
 int trapline_event_number(const struct trapline_event *event)
 {
-	return event->id;
+	return event->number;
+}
+
+const struct trapline_event *event_part(const struct trapline_event *event,
+					unsigned int index)
+{
+	return index ? event->more[index - 1] : event;
+}
+
+unsigned int trapline_event_place_count(const struct trapline_event *event)
+{
+	return event->more_count + 1;
+}
+
+int trapline_event_place(const struct trapline_event *event,
+			 unsigned int index, struct trapline_place *place)
+{
+	struct trapline_place known = { .size = sizeof(known) };
+
+	if (index > event->more_count)
+		return -ENOENT;
+	event = event_part(event, index);
+	known.address = event->address;
+	known.symbol = event->symbol;
+	known.module = event->module;
+	known.offset = event->offset;
+	known.state = event->state;
+	if (event->state == TRAPLINE_PLACE_REFUSED)
+		known.reason = refusal_text(event->refused);
+	return session_copy_known(place, place->size, &known, known.size);
 }
 
 size_t trapline_event_listing(const struct trapline_event *event, char *buf,
@@ -109,8 +150,10 @@ size_t trapline_event_listing(const struct trapline_event *event, char *buf,
 	if (event->maxactive)
 		text_add(&text, "%u", event->maxactive);
 	text_add(&text, ":%s/%s %s", event->group, event->name, event->place);
+	if (event->written)
+		text_add(&text, "%s", event->written);
 	for (i = 0; i < event->field_count; i++)
-		if (!event->fields[i].element)
+		if (!event->fields[i].element && !event->written)
 			text_add(&text, " %s=%s", event->fields[i].name,
 				 event->fields[i].text);
 	if (event->filter)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "../../uapi/trapline_prog.h"
+#include "trapline.h"
 
 enum field_format {
 	FIELD_UNSIGNED,	/* 12 */
@@ -54,6 +55,11 @@ struct field {
 
 /**
  * struct trapline_event - an event
+ *
+ * One with several places is as many of these, each with its own number in the
+ * kernel and its own program: the first is what others see as the event and
+ * owns the rest.
+ *
  * @group: "kprobes" by default
  * @name: of the event
  * @line: definition, word for word
@@ -69,13 +75,23 @@ struct field {
  * @module: of the symbol; NULL for the kernel itself
  * @offset: @address less the symbol's
  * @symbol_bytes: size of the function; 0: not known before its module comes
- * @place: the place as the kernel lists it, "vfs_read+5" or "ext4:f"
+ * @place: the place as the kernel lists it, "vfs_read+5" or "ext4:f"; a pattern
+ *	as it was written
+ * @written: of several places, the arguments as they were written; NULL: @fields
+ *	tell them
  * @insns: the program, its filter first
  * @insn_count: its length, END included
  * @fields: the arguments as the user wrote them. A return event's program
  *	puts the caller (8 bytes) before them; it is not a field.
  * @field_count: how many
- * @id: number in the session, from the kernel; -1 before
+ * @id: number in the kernel; -1 before
+ * @number: number in the session; -1 before; of the first place only
+ * @whole: the first place of the event; NULL: this is it
+ * @index: which place of the event, from 0
+ * @more: the other places, of the first one; NULL: there are none
+ * @more_count: how many
+ * @state: of this place
+ * @refused: TL_ERR_*: why the kernel did not take this place
  */
 struct trapline_event {
 	char *group;
@@ -93,11 +109,23 @@ struct trapline_event {
 	uint64_t offset;
 	uint64_t symbol_bytes;
 	char *place;
+	char *written;
 	struct tl_insn *insns;
 	unsigned int insn_count;
 	struct field *fields;
 	unsigned int field_count;
 	int id;
+	int number;
+	struct trapline_event *whole;
+	unsigned int index;
+	struct trapline_event **more;
+	unsigned int more_count;
+	enum trapline_place_state state;
+	uint32_t refused;
 };
+
+/** event_part() - one place of an event, @index from 0 */
+const struct trapline_event *event_part(const struct trapline_event *event,
+					unsigned int index);
 
 #endif

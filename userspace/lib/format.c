@@ -110,7 +110,8 @@ static void format_caller(struct text *text,
 static int format_where(struct text *text, struct decode_args *args,
 			const struct trapline_symbols *symbols)
 {
-	const struct trapline_event *event = args->record->event;
+	const struct trapline_event *event = event_part(args->record->event,
+							args->record->place);
 	struct decode_value caller;
 
 	if (event->backend == TL_BACKEND_KRETPROBE) {

@@ -33,7 +33,7 @@ static const char *const reason_hints[] = {
 	[TL_ERR_RING_BUSY] = "another reader of this session has it",
 };
 
-static const char *reason_text(uint32_t code)
+const char *refusal_text(uint32_t code)
 {
 	if (code < sizeof(reason_texts) / sizeof(reason_texts[0]) &&
 	    reason_texts[code])
@@ -60,7 +60,7 @@ static const char *errno_name(int number)
 }
 
 /* Those that are the fault of the place are shown under it. */
-static bool is_about_place(uint32_t code)
+bool refusal_is_place(uint32_t code)
 {
 	return code == TL_ERR_PLACE_ADDRESS || code == TL_ERR_PLACE_REFUSED ||
 	       code == TL_ERR_PLACE_BOUNDARY ||
@@ -68,11 +68,13 @@ static bool is_about_place(uint32_t code)
 }
 
 /* The place is the second word of a definition. */
-static void point_at_place(struct trapline_error *err, const char *line)
+void refusal_point(struct trapline_error *err, const char *line)
 {
 	static const char blanks[] = " \t\r\n";
 	size_t start = strspn(line, blanks);
 
+	if (!err)
+		return;
 	start += strcspn(line + start, blanks);
 	start += strspn(line + start, blanks);
 	if (!line[start])
@@ -111,14 +113,14 @@ void refusal_set(struct trapline_error *err, int os_errno,
 			 strerror(os_errno));
 	else if (kernel_errno)
 		snprintf(reason, sizeof(reason), "%s%s (%s)", subject,
-			 reason_text(code), errno_name(kernel_errno));
+			 refusal_text(code), errno_name(kernel_errno));
 	else
 		snprintf(reason, sizeof(reason), "%s%s", subject,
-			 reason_text(code));
+			 refusal_text(code));
 	error_set(err, ERR_KERNEL, -1, 0, reason);
 	err->os_errno = os_errno;
-	if (event && event->line && is_about_place(code))
-		point_at_place(err, event->line);
+	if (event && event->line && refusal_is_place(code))
+		refusal_point(err, event->line);
 	if (reason_hint(code))
 		error_hint(err, "%s", reason_hint(code));
 	else if (code == TL_ERR_NONE && os_errno == ENOMEM)

@@ -19,6 +19,14 @@ void refusal_set(struct trapline_error *err, int os_errno,
 		 const struct tl_error *why,
 		 const struct trapline_event *event);
 
+/** refusal_text() - a TL_ERR_* as a text */
+const char *refusal_text(uint32_t code);
+/** refusal_is_place() - is it the fault of the place, and not of the event? */
+bool refusal_is_place(uint32_t code);
+
+/** refusal_point() - the place in the line is what is wrong */
+void refusal_point(struct trapline_error *err, const char *line);
+
 /** refusal_open() - /dev/trapline cannot be opened */
 void refusal_open(struct trapline_error *err, int os_errno);
 

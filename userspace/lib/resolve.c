@@ -70,24 +70,19 @@ static int refuse_missing(const struct wanted *wanted,
 }
 
 static int refuse_ambiguous(const struct wanted *wanted,
-			    const struct symbol *const *found, size_t count,
-			    size_t places, struct trapline_error *err)
+			    const struct places *places,
+			    struct trapline_error *err)
 {
-	const struct symbol *last = NULL;
 	char list[400];
 	size_t used = 0;
 	size_t i;
 
 	error_set(err, ERR_SYMBOL_AMBIGUOUS, wanted->where.column,
-		  wanted->where.length, places, spec_shown(&wanted->slice),
-		  wanted->slice.text);
-	for (i = 0; i < count; i++) {
-		const struct symbol *symbol = found[i];
+		  wanted->where.length, places->count,
+		  spec_shown(&wanted->slice), wanted->slice.text);
+	for (i = 0; i < places->count; i++) {
+		const struct symbol *symbol = places->at[i];
 
-		if ((wanted->only_code && !symbol_is_code(symbol)) ||
-		    (last && last->address == symbol->address))
-			continue;
-		last = symbol;
 		if (used + 80 > sizeof(list)) {
 			snprintf(list + used, sizeof(list) - used, ", ...");
 			break;
@@ -102,11 +97,35 @@ static int refuse_ambiguous(const struct wanted *wanted,
 					 symbol->module ? "]" : "");
 	}
 	if (wanted->only_code)
-		error_hint(err, "choose: %s#1 to %s#%zu are at %s",
-			   wanted->name, wanted->name, places, list);
+		error_hint(err, "choose: %s#1 to %s#%zu are at %s; %s#all are "
+			   "all of them", wanted->name, wanted->name,
+			   places->count, list, wanted->name);
 	else
 		error_hint(err, "give one of the addresses instead: %s", list);
 	return -EINVAL;
+}
+
+/* The one that is meant, of those that there are. */
+static int choose(const struct wanted *wanted, const struct places *places,
+		  const struct symbol **out, struct trapline_error *err)
+{
+	if (!places->count) {
+		spec_refuse(err, ERR_SYMBOL_DATA, &wanted->slice);
+		error_hint(err, "its value can be an argument: @%s",
+			   wanted->name);
+		return -EINVAL;
+	}
+	if (wanted->choice > places->count) {
+		error_set(err, ERR_CHOICE_RANGE,
+			  wanted->slice.column + wanted->slice.length, 2,
+			  spec_shown(&wanted->slice), wanted->slice.text,
+			  wanted->choice, places->count);
+		return -EINVAL;
+	}
+	if (places->count > 1 && !wanted->choice)
+		return refuse_ambiguous(wanted, places, err);
+	*out = places->at[wanted->choice ? wanted->choice - 1 : 0];
+	return 0;
 }
 
 /* The only symbol of a name. */
@@ -114,40 +133,25 @@ static int find_symbol(const struct wanted *wanted, const struct symbol **out,
 		       struct trapline_error *err)
 {
 	const struct symbol *const *found;
-	const struct symbol *last = NULL, *chosen = NULL;
-	size_t count, i, places = 0;
+	struct places places = { 0 };
+	size_t count, i;
+	int ret;
 
 	count = symbols_by_name(wanted->symbols, wanted->module, wanted->name,
 				&found);
 	if (!count)
 		return refuse_missing(wanted, err);
-	for (i = 0; i < count; i++) {
-		if (wanted->only_code && !symbol_is_code(found[i]))
-			continue;
-		/* two names of one address are one place */
-		if (!last || last->address != found[i]->address)
-			places++;
-		last = found[i];
-		if (places == wanted->choice)
-			chosen = last;
-	}
-	if (!places) {
-		spec_refuse(err, ERR_SYMBOL_DATA, &wanted->slice);
-		error_hint(err, "its value can be an argument: @%s",
-			   wanted->name);
-		return -EINVAL;
-	}
-	if (wanted->choice && !chosen) {
-		error_set(err, ERR_CHOICE_RANGE,
-			  wanted->slice.column + wanted->slice.length, 2,
-			  spec_shown(&wanted->slice),
-			  wanted->slice.text, wanted->choice, places);
-		return -EINVAL;
-	}
-	if (places > 1 && !chosen)
-		return refuse_ambiguous(wanted, found, count, places, err);
-	*out = chosen ? chosen : last;
-	return 0;
+	places.at = calloc(count, sizeof(places.at[0]));
+	if (!places.at)
+		return spec_no_memory(err);
+	for (i = 0; i < count; i++)
+		if (!wanted->only_code || symbol_is_code(found[i]))
+			places.at[places.count++] = found[i];
+	/* two names of one address are one place */
+	places_sort(&places);
+	ret = choose(wanted, &places, out, err);
+	free(places.at);
+	return ret;
 }
 
 static int refuse_address(const struct spec_place *place,
@@ -245,8 +249,8 @@ static int check_offset(const struct spec *spec,
 	return -EINVAL;
 }
 
-static bool module_loaded(const struct trapline_symbols *symbols,
-			  const struct spec_slice *module)
+bool resolve_module_loaded(const struct trapline_symbols *symbols,
+			   const struct spec_slice *module)
 {
 	size_t i;
 
@@ -295,21 +299,24 @@ static bool will_be_found(const struct spec_place *place,
 
 int resolve_place(const struct spec *spec,
 		  const struct trapline_symbols *symbols,
-		  struct trapline_event *event, struct trapline_error *err)
+		  const struct symbol *at, struct trapline_event *event,
+		  struct trapline_error *err)
 {
 	const struct spec_place *place = &spec->place;
-	const struct symbol *symbol;
-	int ret;
+	const struct symbol *symbol = at;
+	int ret = 0;
 
-	if (place->module.length && !module_loaded(symbols, &place->module))
+	if (!at && place->module.length &&
+	    !resolve_module_loaded(symbols, &place->module))
 		return expect_place(spec, event, err);
-	ret = find_place(place, symbols, &symbol, err);
+	if (!at)
+		ret = find_place(place, symbols, &symbol, err);
 	if (ret)
 		return ret;
 	event->offset = place->is_address ? place->address - symbol->address :
 					    place->offset;
 	event->address = symbol->address + event->offset;
-	event->follows_module = will_be_found(place, symbol);
+	event->follows_module = !at && will_be_found(place, symbol);
 	event->symbol_bytes = symbol->bytes;
 	event->symbol = strdup(symbol->name);
 	if (symbol->module)

@@ -165,13 +165,11 @@ int trapline_session_stop(struct trapline_session *session,
 			  struct trapline_error *err)
 {
 	int rc = session_control(session, TL_SESSION_STOP, NULL, err);
-	unsigned int i;
 
 	if (rc)
 		return rc;
 	session->stopped = true;
-	for (i = 0; i < session->event_count; i++)
-		session->armed[i] = false;
+	session_disarmed(session);
 	return 0;
 }
 
@@ -280,7 +278,6 @@ void trapline_session_close(struct trapline_session *session)
 	for (i = 0; i < session->event_count; i++)
 		trapline_event_free(session->events[i]);
 	free(session->events);
-	free(session->armed);
 	decode_events_free(&session->table);
 	free(session);
 }

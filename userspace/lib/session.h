@@ -22,8 +22,7 @@
  * @started: TL_SESSION_START was done
  * @stopped: TL_SESSION_STOP was done
  * @events: the events, owned
- * @armed: for each of them whether it is armed
- * @event_count: length of both
+ * @event_count: how many
  * @failed: the event that could not be armed the last time, or NULL
  * @table: the events by their number, for the decoder
  */
@@ -35,7 +34,6 @@ struct trapline_session {
 	bool started;
 	bool stopped;
 	struct trapline_event **events;
-	bool *armed;
 	unsigned int event_count;
 	const struct trapline_event *failed;
 	struct decode_events table;
@@ -80,6 +78,9 @@ int session_learn(struct trapline_session *session, struct trapline_error *err);
  */
 int session_flush(struct trapline_session *session, uint64_t *time_ns,
 		  struct trapline_error *err);
+
+/** session_disarmed() - no place of any event is armed any more */
+void session_disarmed(struct trapline_session *session);
 
 /** session_is_running() - started, not stopped */
 bool session_is_running(const struct trapline_session *session);

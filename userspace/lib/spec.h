@@ -11,6 +11,7 @@
  *	spec_filter.c	which hits are recorded, see filter.h
  *	resolve.c	where a place is (the kernel's symbols); suggest.c: what
  *			was meant, if it is nowhere
+ *	places.c	all places of an event that has several
  *	compile.c	the event and its program
  *
  * Nothing here knows a symbol or a register. Each part of the tree keeps its
@@ -38,6 +39,7 @@ enum {
 	SPEC_LENGTH_BYTES_MAX = 4096,	/* of an array whose length is an argument */
 	SPEC_DEREF_MAX = 64,		/* reads inside each other */
 	SPEC_ARRAY_MAX = 4096,
+	SPEC_PLACES_MAX = 1024,		/* of one event */
 };
 
 /**
@@ -66,6 +68,8 @@ enum spec_kind {
  * @symbol: the symbol
  * @choice: which of several of that name, by their addresses, from 1; 0: the
  *	only one
+ * @is_pattern: @symbol has "*" or "?": all functions that it fits
+ * @is_all: all functions of that name
  * @offset: bytes after it
  */
 struct spec_place {
@@ -75,6 +79,8 @@ struct spec_place {
 	struct spec_slice module;
 	struct spec_slice symbol;
 	unsigned int choice;
+	bool is_pattern;
+	bool is_all;
 	uint64_t offset;
 };
 

@@ -74,10 +74,11 @@ static bool is_choice(const struct spec_lexer *lexer, const char *start,
 	/* only the place is a symbol, and it is the second word */
 	if (lexer->words != 1 || at == start)
 		return false;
-	if (!strncmp(end, "all", 3) && (ends_word(end[3]) || end[3] == '%'))
-		return true;
-	while (spec_is_digit(*end))
-		end++;
+	if (!strncmp(end, "all", 3))
+		end += 3;
+	else
+		while (spec_is_digit(*end))
+			end++;
 	return end > at + 1 && (ends_word(*end) || *end == '+' || *end == '%');
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The form of a place: [MODULE:]SYMBOL[+OFFSET][%return] or ADDRESS. What the
- * symbol is, is the business of resolve.c.
+ * The form of a place: [MODULE:]SYMBOL[#CHOICE][+OFFSET][%return] or ADDRESS.
+ * SYMBOL may be a pattern. What it is, is the business of resolve.c.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -39,16 +39,27 @@ static int refuse_argument(const struct spec *spec,
 	return -EINVAL;
 }
 
-/* How long is the symbol at the start of @slice? */
-static int symbol_length(const struct spec_slice *slice)
+/* How long is what may stand in a symbol, or be one of @more? */
+static int symbol_length(const struct spec_slice *slice, const char *more)
 {
 	int i;
 
 	for (i = 0; i < slice->length; i++)
 		if (!spec_is_alnum(slice->text[i]) &&
-		    !strchr(".$", slice->text[i]))
+		    !strchr(".$", slice->text[i]) &&
+		    !strchr(more, slice->text[i]))
 			break;
 	return i;
+}
+
+/* Cut a symbol, or a pattern of some, off the start of @rest. */
+static struct spec_slice take_symbol(struct spec_slice *rest)
+{
+	const int length = symbol_length(rest, "*?");
+	const struct spec_slice symbol = spec_cut(rest, 0, length);
+
+	*rest = spec_cut(rest, length, rest->length);
+	return symbol;
 }
 
 /* What follows the symbol and its offset; nothing, or one of a few things. */
@@ -64,9 +75,6 @@ static int parse_suffix(struct spec *spec, const struct spec_slice *rest,
 		return 0;
 	}
 	switch (rest->text[0]) {
-	case '*':
-	case '?':
-		return spec_unsupported(err, "the pattern", &place->where);
 	case '=':
 		return refuse_argument(spec, &place->where, err);
 	case ':':
@@ -82,7 +90,7 @@ static int parse_suffix(struct spec *spec, const struct spec_slice *rest,
 	}
 }
 
-/* "#N" at the start of @rest, which is then cut off */
+/* "#N" or "#all" at the start of @rest, which is then cut off */
 static int parse_choice(struct spec_place *place, struct spec_slice *rest,
 			struct trapline_error *err)
 {
@@ -90,13 +98,14 @@ static int parse_choice(struct spec_place *place, struct spec_slice *rest,
 	const struct spec_slice number = spec_cut(&choice, 1, choice.length);
 	uint64_t value;
 
-	if (spec_is(&number, "all"))
-		return spec_unsupported(err, "the choice", &choice);
-	if (place->is_address || spec_decimal(&number, &value) || !value ||
-	    value > INT32_MAX)
+	*rest = spec_cut(rest, choice.length, rest->length);
+	place->is_all = spec_is(&number, "all");
+	if (place->is_all && !place->is_address && !place->is_pattern)
+		return 0;
+	if (place->is_address || place->is_pattern ||
+	    spec_decimal(&number, &value) || !value || value > INT32_MAX)
 		return spec_refuse(err, ERR_CHOICE, &choice);
 	place->choice = (unsigned int)value;
-	*rest = spec_cut(rest, choice.length, rest->length);
 	return 0;
 }
 
@@ -120,7 +129,7 @@ static int parse_offset(struct spec_place *place, struct spec_slice *rest,
 	struct spec_slice number = spec_cut(rest, 1, rest->length);
 	int ret;
 
-	number.length = symbol_length(&number);
+	number.length = symbol_length(&number, "");
 	*rest = spec_cut(rest, 1 + number.length, rest->length);
 	if (place->is_address)
 		return spec_refuse(err, ERR_PLACE_FORM, &place->where);
@@ -146,18 +155,18 @@ int spec_parse_place(struct spec *spec, const struct spec_slice *word,
 	}
 	if (strchr("%$@\\+-(=", word->text[0]))
 		return refuse_argument(spec, word, err);
-	place->symbol = spec_cut(&rest, 0, symbol_length(&rest));
-	rest = spec_cut(&rest, place->symbol.length, rest.length);
+	place->symbol = take_symbol(&rest);
 	if (spec_starts(&rest, ":") && place->symbol.length) {
 		place->module = place->symbol;
 		rest = spec_cut(&rest, 1, rest.length);
-		place->symbol = spec_cut(&rest, 0, symbol_length(&rest));
-		rest = spec_cut(&rest, place->symbol.length, rest.length);
+		place->symbol = take_symbol(&rest);
 	}
-	if (!place->symbol.length && !spec_starts(&rest, "*") &&
-	    !spec_starts(&rest, "?"))
+	place->is_pattern = spec_find(&place->symbol, "*?") <
+			    place->symbol.length;
+	if (!place->symbol.length ||
+	    spec_find(&place->module, "*?") < place->module.length)
 		return spec_refuse(err, ERR_PLACE_FORM, word);
-	if (place->symbol.length && spec_is_digit(place->symbol.text[0])) {
+	if (!place->is_pattern && spec_is_digit(place->symbol.text[0])) {
 		ret = parse_address(place, err);
 		if (ret)
 			return ret;

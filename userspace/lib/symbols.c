@@ -12,6 +12,7 @@
 
 #define PAGE_BYTES 4096
 #define TYPES_FOLDER "/sys/kernel/btf"
+#define BLACKLIST_PATH "/sys/kernel/debug/kprobes/blacklist"
 
 /**
  * struct trapline_symbols - the table
@@ -21,12 +22,14 @@
  * @by_address: sorted by address; of several names the file's first first,
  *	which is the one that the kernel prints
  * @types: of the kernel that the symbols are of, or NULL: not known
+ * @blacklist: of that kernel, or NULL: not known
  */
 struct trapline_symbols {
 	struct kallsyms file;
 	const struct symbol **by_name;
 	const struct symbol **by_address;
 	struct types *types;
+	struct blacklist *blacklist;
 };
 
 /* What is sorted: a key and where it came from. */
@@ -147,7 +150,7 @@ static size_t position(const struct trapline_symbols *symbols,
  * Code that the kernel makes while it runs has no module: what kallsyms has in
  * brackets there tells its maker. Its pages lie among those of the modules.
  */
-static bool is_made_at_run_time(const struct symbol *symbol)
+bool symbol_is_made_at_run_time(const struct symbol *symbol)
 {
 	static const char builtin[] = "__builtin__";
 
@@ -160,7 +163,7 @@ static bool is_made_at_run_time(const struct symbol *symbol)
 static bool reaches(const struct symbol *symbol, const struct symbol *next)
 {
 	if (compare_modules(next->module, symbol->module) ||
-	    is_made_at_run_time(symbol))
+	    symbol_is_made_at_run_time(symbol))
 		return false;
 	/* a module's code and its data may have other modules between them */
 	if (symbol->module && symbol_is_code(next) != symbol_is_code(symbol))
@@ -246,7 +249,8 @@ int trapline_symbols_load(const char *path, struct trapline_symbols **out,
 	if (!ret)
 		ret = sort(symbols, err);
 	/* a file's symbols may be those of another kernel */
-	if (!ret && !path && symbols_set_types(symbols, TYPES_FOLDER))
+	if (!ret && !path && (symbols_set_types(symbols, TYPES_FOLDER) ||
+			      symbols_set_blacklist(symbols, BLACKLIST_PATH)))
 		ret = no_memory(err);
 	if (ret)
 		trapline_symbols_free(symbols);
@@ -260,6 +264,7 @@ void trapline_symbols_free(struct trapline_symbols *symbols)
 	if (!symbols)
 		return;
 	types_free(symbols->types);
+	blacklist_free(symbols->blacklist);
 	free(symbols->by_address);
 	free(symbols->by_name);
 	kallsyms_free(&symbols->file);
@@ -370,6 +375,22 @@ int symbols_set_types(struct trapline_symbols *symbols, const char *folder)
 		return -ENOMEM;
 	types_free(symbols->types);
 	symbols->types = types;
+	return 0;
+}
+
+struct blacklist *symbols_blacklist(const struct trapline_symbols *symbols)
+{
+	return symbols->blacklist;
+}
+
+int symbols_set_blacklist(struct trapline_symbols *symbols, const char *path)
+{
+	struct blacklist *list = blacklist_new(path);
+
+	if (!list)
+		return -ENOMEM;
+	blacklist_free(symbols->blacklist);
+	symbols->blacklist = list;
 	return 0;
 }
 

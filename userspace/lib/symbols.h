@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "btf.h"
+#include "forbidden.h"
 #include "trapline.h"
 
 /**
@@ -61,7 +62,14 @@ struct types *symbols_types(const struct trapline_symbols *symbols);
 /** symbols_set_types() - others than the running kernel's; see types_new() */
 int symbols_set_types(struct trapline_symbols *symbols, const char *folder);
 
+/** symbols_blacklist() - the kernel's kprobe blacklist, see forbidden.h */
+struct blacklist *symbols_blacklist(const struct trapline_symbols *symbols);
+/** symbols_set_blacklist() - another than the running kernel's */
+int symbols_set_blacklist(struct trapline_symbols *symbols, const char *path);
+
 /** symbol_is_code() - is it a function (or a label inside code)? */
 bool symbol_is_code(const struct symbol *symbol);
+/** symbol_is_made_at_run_time() - is it code of no module and no function? */
+bool symbol_is_made_at_run_time(const struct symbol *symbol);
 
 #endif

@@ -126,6 +126,44 @@ unsigned int trapline_event_instances(const struct trapline_event *event);
  */
 int trapline_event_number(const struct trapline_event *event);
 
+/** enum trapline_place_state - what became of a place of an event */
+enum trapline_place_state {
+	TRAPLINE_PLACE_OFF,	/* not armed, or not any more */
+	TRAPLINE_PLACE_ARMED,
+	TRAPLINE_PLACE_REFUSED,	/* by the kernel; the event's others are not */
+};
+
+/**
+ * struct trapline_place - where an event is
+ * @size: sizeof(struct trapline_place), set by the caller
+ * @address: of the probe
+ * @symbol: the function that has it
+ * @module: of the function; NULL for the kernel itself
+ * @offset: @address less that of the function
+ * @state: of this place
+ * @reason: why the kernel has refused it, or NULL
+ */
+struct trapline_place {
+	size_t size;
+	uint64_t address;
+	const char *symbol;
+	const char *module;
+	uint64_t offset;
+	enum trapline_place_state state;
+	const char *reason;
+};
+
+/**
+ * trapline_event_place_count() - how many places an event has
+ *
+ * One, but for a pattern ("p vfs_*") or "SYMBOL#all".
+ */
+unsigned int trapline_event_place_count(const struct trapline_event *event);
+/** trapline_event_place() - one place of an event, @index from 0 by address;
+ * texts live as long as the event. Returns 0, -ENOENT behind the last one. */
+int trapline_event_place(const struct trapline_event *event,
+			 unsigned int index, struct trapline_place *place);
+
 /**
  * trapline_event_listing() - the definition in the form of the kernel's list
  * @event: the event
@@ -229,11 +267,16 @@ int trapline_session_info(const struct trapline_session *session,
 int trapline_session_setup(struct trapline_session *session,
 			   const struct trapline_session_opts *opts,
 			   struct trapline_error *err);
-/** trapline_session_add() - the session owns @event if this succeeds */
+/**
+ * trapline_session_add() - the session owns @event if this succeeds
+ *
+ * Of an event with several places the kernel may refuse some here and in
+ * trapline_session_enable(): trapline_event_place() tells which. Only if it
+ * refuses all of them is that an error.
+ */
 int trapline_session_add(struct trapline_session *session,
 			 struct trapline_event *event,
 			 struct trapline_error *err);
-/** trapline_session_enable() - arm all events that are not armed */
 int trapline_session_enable(struct trapline_session *session,
 			    struct trapline_error *err);
 /**
@@ -293,6 +336,7 @@ enum trapline_context {
  * @payload: the arguments, packed
  * @payload_bytes: their length
  * @status: one TL_STATUS_* byte per recorded argument, or NULL: all are good
+ * @place: at which place of the event, see trapline_event_place()
  */
 struct trapline_record {
 	const struct trapline_event *event;
@@ -303,6 +347,7 @@ struct trapline_record {
 	const unsigned char *payload;
 	size_t payload_bytes;
 	const unsigned char *status;
+	unsigned int place;
 };
 
 /**

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events with several places in a session: what the kernel refuses of them is
+ * left out and nothing else, and where all fails nothing stays armed.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../userspace/lib/event.h"
+#include "session_world.h"
+
+/* An event with @count places. */
+static struct trapline_event *new_pattern(const char *name, unsigned int count)
+{
+	struct trapline_event *event = new_event(name);
+
+	event->place = strdup("f*");
+	event->symbol = strdup("f0");
+	event->more = calloc(count, sizeof(event->more[0]));
+	assert_non_null(event->more);
+	while (event->more_count + 1 < count) {
+		struct trapline_event *part = new_event(name);
+
+		part->whole = event;
+		event->more[event->more_count++] = part;
+		part->index = event->more_count;
+	}
+	return event;
+}
+
+static enum trapline_place_state state_of(const struct trapline_event *event,
+					  unsigned int index)
+{
+	struct trapline_place place = { .size = sizeof(place) };
+
+	assert_int_equal(trapline_event_place(event, index, &place), 0);
+	assert_int_equal(place.reason != NULL,
+			 place.state == TRAPLINE_PLACE_REFUSED);
+	return place.state;
+}
+
+/* What the kernel refuses of several places is left out, nothing else. */
+static void test_places(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *one = new_event("one");
+	struct trapline_event *five = new_pattern("five", 5);
+	struct trapline_place place = { .size = sizeof(place) };
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(trapline_event_place_count(five), 5);
+	assert_int_equal(trapline_event_place_count(one), 1);
+	assert_int_equal(trapline_event_place(five, 5, &place), -ENOENT);
+	assert_int_equal(trapline_session_add(session, one, &err), 0);
+	assert_int_equal(trapline_session_add(session, five, &err), 0);
+	assert_int_equal(trapline_event_number(five), 1);
+	/* numbers 1 to 5 in the kernel: the first, one within and the last */
+	module.refuses = 1 << 1 | 1 << 3 | 1 << 5;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(module.armed, 1 << 0 | 1 << 2 | 1 << 4);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(state_of(five, i), i & 1 ?
+				 TRAPLINE_PLACE_ARMED : TRAPLINE_PLACE_REFUSED);
+	assert_int_equal(state_of(one, 0), TRAPLINE_PLACE_ARMED);
+	/* they are not tried again */
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(trapline_session_stop(session, &err), 0);
+	assert_int_equal(state_of(five, 1), TRAPLINE_PLACE_OFF);
+	assert_int_equal(state_of(five, 0), TRAPLINE_PLACE_REFUSED);
+	trapline_session_close(session);
+}
+
+/* If the event is nowhere, nothing is armed. */
+static void test_places_all_refused(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *one = new_event("one");
+	struct trapline_event *two = new_pattern("two", 2);
+
+	(void)state;
+	assert_int_equal(trapline_session_add(session, one, &err), 0);
+	assert_int_equal(trapline_session_add(session, two, &err), 0);
+	module.refuses = 1 << 1 | 1 << 2;
+	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "places-refused");
+	assert_int_equal(err.column, 2);
+	assert_ptr_equal(trapline_session_failed(session), two);
+	assert_int_equal(module.armed, 0);
+	assert_int_equal(state_of(two, 1), TRAPLINE_PLACE_OFF);
+	/* another event's failure undoes it too, and it can be tried again */
+	module.refuses = 1 << 0 | 1 << 2;
+	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	assert_ptr_equal(trapline_session_failed(session), one);
+	assert_int_equal(module.armed, 0);
+	module.refuses = 1 << 2;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(module.armed, 1 << 0 | 1 << 1);
+	trapline_session_close(session);
+}
+
+/* The kernel may refuse places before they are armed. */
+static void test_places_not_added(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *event = new_pattern("e", 3);
+	struct trapline_stats stats = { .size = sizeof(stats) };
+
+	(void)state;
+	refuses(TL_EVENT_ADD, EINVAL, TL_ERR_PLACE_ADDRESS, 0);
+	assert_int_equal(trapline_session_add(session, event, &err), -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "places-refused");
+	assert_int_equal(trapline_event_number(event), -1);
+	assert_int_equal(trapline_session_event_count(session), 0);
+	/* of another reason it is not the place's fault */
+	refuses(TL_EVENT_ADD, ENOSPC, TL_ERR_EVENTS, 0);
+	assert_int_equal(trapline_session_add(session, event, &err), -ENOSPC);
+	assert_int_equal(state_of(event, 0), TRAPLINE_PLACE_OFF);
+	refuses(0, 0, 0, 0);
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	assert_int_equal(trapline_session_stats(session, event, &stats, &err),
+			 0);
+	trapline_session_close(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest list[] = {
+		cmocka_unit_test_setup(test_places, session_world_reset),
+		cmocka_unit_test_setup(test_places_all_refused,
+				       session_world_reset),
+		cmocka_unit_test_setup(test_places_not_added,
+				       session_world_reset),
+	};
+
+	return cmocka_run_group_tests_name("session_places", list, NULL, NULL);
+}
