@@ -25,7 +25,7 @@
 
 static const struct {
 	const char *line;
-	struct tl_insn insns[8];
+	struct tl_insn insns[10];
 } programs[] = {
 	{ "p vfs_read", { { TL_OP_END, 0, 0 } } },
 	{ "p vfs_read %di %si:u8 %dx:s16",
@@ -103,6 +103,21 @@ static const struct {
 	  { { TL_OP_IMM, 0, 0x1000 }, { TL_OP_DEREF, 4, 8 },
 	    { TL_OP_PUT, 4, 0 }, { TL_OP_IMM, 0, 0x2000 },
 	    { TL_OP_PUT_STRING, 4096 | USER, 0 }, { TL_OP_END, 0, 0 } } },
+	{ "p openat $sysarg1:s32 $sysarg4 $sysarg2:ustring",
+	  { { TL_OP_REG, 0, DI }, { TL_OP_DEREF, 4, 112 },
+	    { TL_OP_PUT, 4, 0 }, { TL_OP_REG, 0, DI },
+	    { TL_OP_DEREF, 8, 56 }, { TL_OP_PUT, 8, 0 },
+	    { TL_OP_REG, 0, DI }, { TL_OP_DEREF, 8, 104 },
+	    { TL_OP_PUT_STRING, 4096 | USER, 0 }, { TL_OP_END, 0, 0 } } },
+	{ "p openat +u8($sysarg3) $sysarg5:u8[4]",
+	  { { TL_OP_REG, 0, DI }, { TL_OP_DEREF, 8, 96 },
+	    { TL_OP_DEREF, 8 | USER, 8 }, { TL_OP_PUT, 8, 0 },
+	    { TL_OP_REG, 0, DI }, { TL_OP_DEREF, 8, 72 },
+	    { TL_OP_PUT_BYTES, 4, 0 }, { TL_OP_END, 0, 0 } } },
+	{ "r sys_openat $sysarg6",
+	  { { TL_OP_CALLER, 0, 0 }, { TL_OP_PUT, 8, 0 },
+	    { TL_OP_REG, TL_REG_ENTRY, 0 }, { TL_OP_DEREF, 8, 64 },
+	    { TL_OP_PUT, 8, 0 }, { TL_OP_END, 0, 0 } } },
 	{ "p vfs_read $comm $comm:string",
 	  { { TL_OP_PUT_COMM, 0, 0 }, { TL_OP_PUT_COMM, 0, 0 },
 	    { TL_OP_END, 0, 0 } } },

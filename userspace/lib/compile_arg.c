@@ -199,6 +199,7 @@ static int load_base(struct compiler *c, const struct spec_fetch *fetch)
 	case SPEC_DEREF:
 		break;
 	case SPEC_ALL_ARGUMENTS:
+	case SPEC_SYSTEM_ARGUMENT:
 	case SPEC_PARAMETER:
 	case SPEC_PATH:
 		break;	/* replaced before */

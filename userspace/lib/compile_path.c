@@ -7,6 +7,7 @@
  *	file->f_path.dentry		+OFFSET($arg1):x64
  *	$current->comm:string		+OFFSET($current):string
  *	dentry:%pd			+0(+OFFSET($arg1)):string
+ *	$sysarg1			+OFFSET($arg1)
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "compile_walk.h"
+#include "regs.h"
 
 static int lower(struct compiler *c, struct spec_fetch **link,
 		 struct value *value);
@@ -149,6 +151,36 @@ static int wrap(struct compiler *c, struct spec_fetch **link, uint64_t offset)
 	return 0;
 }
 
+/*
+ * An argument of a system call is among the caller's registers, to which the
+ * only argument of the function points.
+ */
+static int lower_system_argument(struct compiler *c, struct spec_fetch **link)
+{
+	struct spec_fetch *fetch = *link;
+	const struct spec_slice *where = &fetch->where;
+	const char *symbol = c->event->symbol;
+	const char *const prefix = regs_syscall_prefix;
+	uint64_t offset = 0;
+	char why[160];
+	int ret;
+
+	if (strncmp(symbol, prefix, strlen(prefix))) {
+		snprintf(why, sizeof(why), "but %.80s is none", symbol);
+		error_set(c->err, ERR_SYSARG, where->column, where->length,
+			  spec_shown(where), where->text, why);
+		error_hint(c->err, "of a function they are $arg1, $arg2, ...; "
+			   "a system call is probed by its name, as in "
+			   "`p openat` or `p %sopenat`", prefix);
+		return -EINVAL;
+	}
+	regs_syscall_argument(fetch->number, &offset);
+	fetch->kind = SPEC_ARGUMENT;
+	fetch->number = 1;
+	ret = compile_check_argument(c, fetch);
+	return ret ? ret : wrap(c, link, offset);
+}
+
 /* Replace a path by what it begins with and the reads on its way. */
 static int replace(struct walk *w, struct spec_fetch **link)
 {
@@ -231,6 +263,9 @@ static int lower(struct compiler *c, struct spec_fetch **link,
 		break;
 	case SPEC_RETVAL:
 		ret = lower_result(c, *base, value);
+		break;
+	case SPEC_SYSTEM_ARGUMENT:
+		ret = lower_system_argument(c, base);
 		break;
 	case SPEC_PATH:
 		ret = lower_path(c, base, value);
@@ -384,9 +419,14 @@ static int compile_path(struct compiler *c, struct spec_arg *arg)
 {
 	/* with a name of its own, $argN is the register and not the parameter */
 	const bool plain = arg->fetch->kind == SPEC_ARGUMENT;
+	const bool is_system = arg->fetch->kind == SPEC_SYSTEM_ARGUMENT;
 	struct value value;
 	int ret = lower(c, &arg->fetch, &value);
 
+	/* a text and an array are where it points to */
+	if (!ret && is_system && (arg->type.format == FIELD_STRING ||
+				  arg->type.array.length))
+		ret = wrap(c, &arg->fetch, 0);
 	if (ret)
 		return ret;
 	if (arg->type.name_of)

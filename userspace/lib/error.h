@@ -152,7 +152,9 @@
 	/* events with several places: places.c, session_event.c */ \
 	X(285, PLACES_REFUSED, "places-refused", "the kernel refuses all %u places of %s; the first, %s: %s") \
 	X(286, PATTERN_EMPTY, "pattern-empty", "no function that can be probed fits %.*s") \
-	X(287, PLACES_MANY, "places-many", "%.*s stands for %zu functions, the limit is %d")
+	X(287, PLACES_MANY, "places-many", "%.*s stands for %zu functions, the limit is %d") \
+	/* system calls: spec_fetch.c, compile_path.c */                      \
+	X(292, SYSARG, "sysarg", "\"%.*s\": a system call has the arguments $sysarg1 to $sysarg6, %s")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

@@ -65,6 +65,13 @@ static const unsigned int argument_regs[] = {
 	REG_DI, REG_SI, REG_DX, REG_CX, REG_R8, REG_R9,
 };
 
+const char regs_syscall_prefix[] = "__x64_sys_";
+
+/* The same of a system call: SYSCALL itself takes cx. */
+static const unsigned int syscall_regs[] = {
+	REG_DI, REG_SI, REG_DX, REG_R10, REG_R8, REG_R9,
+};
+
 bool regs_find(const char *name, size_t length, uint64_t *offset)
 {
 	size_t i;
@@ -95,4 +102,13 @@ bool regs_argument(uint64_t number, uint64_t *word)
 	/* word 0 is the return address */
 	*word = number - count;
 	return false;
+}
+
+bool regs_syscall_argument(uint64_t number, uint64_t *offset)
+{
+	if (!number ||
+	    number > sizeof(syscall_regs) / sizeof(syscall_regs[0]))
+		return false;
+	*offset = syscall_regs[number - 1];
+	return true;
 }

@@ -34,4 +34,21 @@ bool regs_is_ip(uint64_t offset);
  */
 bool regs_argument(uint64_t number, uint64_t *word);
 
+/**
+ * regs_syscall_prefix - what stands before a system call's name in that of the
+ * function that takes it from user space, whose only argument is the address of
+ * the caller's registers
+ */
+extern const char regs_syscall_prefix[];
+
+/**
+ * regs_syscall_argument() - where the caller's registers have an argument of a
+ * system call
+ * @number: from 1
+ * @offset: out: bytes from the start of struct pt_regs
+ *
+ * Returns false where a system call has no such argument.
+ */
+bool regs_syscall_argument(uint64_t number, uint64_t *offset);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compile.h"
+#include "regs.h"
 
 /**
  * struct wanted - a name that is looked up
@@ -128,28 +129,66 @@ static int choose(const struct wanted *wanted, const struct places *places,
 	return 0;
 }
 
+/* Add all symbols of a name, functions only if that is wanted. */
+static int add_symbols(const struct wanted *wanted, const char *name,
+		       struct places *places, size_t *found)
+{
+	const struct symbol *const *first;
+	size_t i;
+
+	*found = symbols_by_name(wanted->symbols, wanted->module, name, &first);
+	if (!*found)
+		return 0;
+	free(places->at);
+	places->at = calloc(*found, sizeof(places->at[0]));
+	if (!places->at)
+		return -ENOMEM;
+	for (i = 0; i < *found; i++)
+		if (!wanted->only_code || symbol_is_code(first[i]))
+			places->at[places->count++] = first[i];
+	/* two names of one address are one place */
+	places_sort(places);
+	return 0;
+}
+
+/* "openat" and "sys_openat" are "__x64_sys_openat" if they are nothing else. */
+static int add_system_call(const struct wanted *wanted, struct places *places,
+			   size_t *found)
+{
+	const char *name = wanted->name;
+	size_t size = strlen(regs_syscall_prefix) + strlen(name) + 1;
+	char *wrapper = malloc(size);
+	size_t more = 0;
+	int ret;
+
+	if (!wrapper)
+		return -ENOMEM;
+	if (!strncmp(name, "sys_", 4))
+		name += 4;
+	snprintf(wrapper, size, "%s%s", regs_syscall_prefix, name);
+	ret = add_symbols(wanted, wrapper, places, &more);
+	if (more)
+		*found = more;
+	free(wrapper);
+	return ret;
+}
+
 /* The only symbol of a name. */
 static int find_symbol(const struct wanted *wanted, const struct symbol **out,
 		       struct trapline_error *err)
 {
-	const struct symbol *const *found;
 	struct places places = { 0 };
-	size_t count, i;
-	int ret;
+	size_t found;
+	int ret = add_symbols(wanted, wanted->name, &places, &found);
 
-	count = symbols_by_name(wanted->symbols, wanted->module, wanted->name,
-				&found);
-	if (!count)
-		return refuse_missing(wanted, err);
-	places.at = calloc(count, sizeof(places.at[0]));
-	if (!places.at)
-		return spec_no_memory(err);
-	for (i = 0; i < count; i++)
-		if (!wanted->only_code || symbol_is_code(found[i]))
-			places.at[places.count++] = found[i];
-	/* two names of one address are one place */
-	places_sort(&places);
-	ret = choose(wanted, &places, out, err);
+	if (!ret && !places.count && wanted->only_code && !wanted->module)
+		ret = add_system_call(wanted, &places, &found);
+	if (ret)
+		ret = spec_no_memory(err);
+	else if (!found)
+		ret = refuse_missing(wanted, err);
+	else
+		ret = choose(wanted, &places, out, err);
 	free(places.at);
 	return ret;
 }

@@ -87,6 +87,7 @@ struct spec_place {
 enum spec_fetch_kind {
 	SPEC_REGISTER,		/* %name */
 	SPEC_ARGUMENT,		/* $argN: number */
+	SPEC_SYSTEM_ARGUMENT,	/* $sysargN: number */
 	SPEC_STACK_POINTER,	/* $stack */
 	SPEC_STACK,		/* $stackN: number */
 	SPEC_RETVAL,		/* $retval */

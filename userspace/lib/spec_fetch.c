@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../../uapi/trapline_prog.h"
+#include "regs.h"
 #include "spec.h"
 
 struct spec_fetch *spec_new_fetch(struct spec_fetch **link,
@@ -36,7 +37,7 @@ static int bad_number(struct trapline_error *err, int ret,
 
 /* "$name" of the full language that this version does not know */
 static const char *const later_variables[] = {
-	"$sysarg", "$kstack", "$ustack",
+	"$kstack", "$ustack",
 };
 
 static int unknown_variable(const struct spec_slice *where,
@@ -50,7 +51,7 @@ static int unknown_variable(const struct spec_slice *where,
 		if (spec_starts(where, later[i]))
 			return spec_unsupported(err, "the variable", where);
 	spec_refuse(err, ERR_VARIABLE, where);
-	error_hint(err, "there are $arg1, $arg2, ..., $retval, $duration, "
+	error_hint(err, "there are $arg1, $arg2, ..., $sysarg1, ..., $retval, $duration, "
 		   "$stack, $stack0, $stack1, ..., $current, "
 		   "$tid, $tgid, $cpu, $cgroup and $comm");
 	return -EINVAL;
@@ -107,6 +108,23 @@ static int numbered_variable(struct spec_fetch *fetch, const char *prefix,
 	return -EINVAL;
 }
 
+/* "$sysargN" */
+static int system_argument(struct spec_fetch *fetch, struct trapline_error *err)
+{
+	const struct spec_slice *where = &fetch->where;
+	const struct spec_slice number = spec_cut(where, (int)strlen("$sysarg"),
+						  where->length);
+	uint64_t unused;
+
+	fetch->kind = SPEC_SYSTEM_ARGUMENT;
+	if (!spec_decimal(&number, &fetch->number) &&
+	    regs_syscall_argument(fetch->number, &unused))
+		return 0;
+	error_set(err, ERR_SYSARG, where->column, where->length,
+		  spec_shown(where), where->text, "no others");
+	return -EINVAL;
+}
+
 static int parse_variable(struct spec_fetch *fetch, struct trapline_error *err)
 {
 	const struct spec_slice *where = &fetch->where;
@@ -130,6 +148,8 @@ static int parse_variable(struct spec_fetch *fetch, struct trapline_error *err)
 	} else if (spec_starts(where, "$stack")) {
 		fetch->kind = SPEC_STACK;
 		return numbered_variable(fetch, "$stack", err);
+	} else if (spec_starts(where, "$sysarg")) {
+		return system_argument(fetch, err);
 	} else if (spec_starts(where, "$arg")) {
 		fetch->kind = SPEC_ARGUMENT;
 		return numbered_variable(fetch, "$arg", err);

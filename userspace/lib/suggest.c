@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile.h"
+#include "regs.h"
 #include "suggest.h"
 
 enum {
@@ -100,38 +101,22 @@ bool suggest_hint(const struct suggest *suggest, struct trapline_error *err)
 	return near[0].name;
 }
 
-/* "sys_openat" is "__x64_sys_openat" since 4.17. */
-static bool suggest_syscall(const struct trapline_symbols *symbols,
-			    const char *name, struct trapline_error *err)
-{
-	const struct symbol *const *found;
-	char wrapper[NEAR_LENGTH + 16];
-
-	if (strncmp(name, "sys_", 4) || strlen(name) > NEAR_LENGTH)
-		return false;
-	snprintf(wrapper, sizeof(wrapper), "__x64_%s", name);
-	if (!symbols_by_name(symbols, NULL, wrapper, &found))
-		return false;
-	error_hint(err, "did you mean %s? Its only argument, $arg1, points to "
-		   "the caller's registers: +0x70($arg1) is the first "
-		   "argument of the system call, +0x68($arg1) the second, "
-		   "+0x60($arg1) the third", wrapper);
-	return true;
-}
-
 void suggest_symbol(const struct trapline_symbols *symbols, const char *name,
 		    bool only_code, struct trapline_error *err)
 {
+	const char *const prefix = regs_syscall_prefix;
 	struct suggest suggest = { .name = name };
 	size_t i;
 
-	if (only_code && suggest_syscall(symbols, name, err))
-		return;
 	for (i = 0; i < symbols_count(symbols); i++) {
 		const struct symbol *symbol = symbols_at(symbols, i);
 
-		if (!only_code || symbol_is_code(symbol))
-			suggest_try(&suggest, symbol->name);
+		if (only_code && !symbol_is_code(symbol))
+			continue;
+		suggest_try(&suggest, symbol->name);
+		/* a system call goes by its plain name, too */
+		if (only_code && !strncmp(symbol->name, prefix, strlen(prefix)))
+			suggest_try(&suggest, symbol->name + strlen(prefix));
 	}
 	if (suggest_hint(&suggest, err))
 		return;
