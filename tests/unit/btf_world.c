@@ -164,6 +164,8 @@ static void add_calls(struct btf *btf)
 	add_function(btf, "do_sys_openat2", id.long_, (const struct params[]){
 		{ "dfd", id.int_ }, { "filename", id.text }, { "how", how },
 		{ NULL, 0 } });
+	add_function(btf, "vfs_inlined", id.long_, (const struct params[]){
+		{ "file", id.file_ptr }, { NULL, 0 } });
 	add_function(btf, "schedule", 0, (const struct params[]){
 		{ NULL, 0 } });
 }

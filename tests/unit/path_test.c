@@ -291,6 +291,15 @@ static const struct {
 	{ "p vfs_read buf:string[2]", 15, 9, "not-a-text",
 	  "\"buf\" is no text; it is a pointer to an integer (char)",
 	  "+0(buf):string[2]" },
+	{ "p vfs_inlined", 2, 11, "symbol-inlined",
+	  "the kernel has no symbol vfs_inlined, but its types (BTF) have that "
+	  "function: the compiler has put it into its callers (inlined)",
+	  "probe a function that calls it" },
+	{ "p rcu_read_lock", 2, 13, "symbol-unknown",
+	  "the kernel has no symbol rcu_read_lock",
+	  "the kernel's types (BTF) do not have it either" },
+	{ "p vfs_raed", 2, 8, "symbol-unknown", "the kernel has no symbol vfs_raed",
+	  "did you mean vfs_read? the kernel's types (BTF) do not have it" },
 	{ "p vfs_read +0(file->f_a)", 14, 9, "unsupported", "as an address the "
 	  "bit field \"file->f_a\" is not supported by this version", "" },
 	{ "p vfs_read count:string", 17, 6, "not-a-text",

@@ -94,9 +94,14 @@ static void test_forbidden(void **state)
 					      &err), -EINVAL);
 	assert_string_equal(trapline_error_name(err.code), "pattern-empty");
 	assert_non_null(strstr(err.hint, "1 fit where the kernel allows no"));
+	assert_int_equal(trapline_event_parse("p get_kprobe+8", symbols,
+					      &event, &err), -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "place-blacklisted");
+	assert_int_equal(err.column, 2);
 	/* the list may not be there, or not to be read */
 	assert_int_equal(symbols_set_blacklist(symbols, "/no/such/list"), 0);
 	check_places("p *_kprobe", "get_kprobe");
+	check_places("p get_kprobe+8", "get_kprobe+8");
 }
 
 /* An empty match proposes something. */

@@ -334,65 +334,69 @@ static void test_depth_limit(void **state)
 }
 
 /* What a refusal says, in its text or its hint. */
+static const struct {
+	const char *line;
+	const char *says;
+} sayings[] = {
+	{ "p:udp_send_skb si=%si",
+	  "place \"si=%si\" is not a symbol" },
+	{ "p:udp_send_skb si=%si",
+	  "did you mean `p udp_send_skb si=%si`?" },
+	{ " r5:g/vfs_read\t$retval ",
+	  "did you mean `r5:g/ vfs_read $retval`?" },
+	{ "p openta", "did you mean openat?" },
+	{ "p vfs_read $sysarg1", "`p __x64_sys_openat`" },
+	{ "p vfs_read $sysarg1", "but vfs_read is none" },
+	{ "p vfs_raed", "did you mean vfs_read" },
+	{ "p @", "p FUNCTION ARGUMENT" },
+	{ "p icmp_push_reply", "icmp_push_reply.constprop.0" },
+	{ "p udp_send_skb", "try udp_send_skb.isra.0" },
+	{ "p tcp_slow", "only the part" },
+	{ "p rcu_read_lock", "inlined" },
+	{ "p early_setup", "memory was freed" },
+	{ "p early_setup", "kprobe_event=" },
+	{ "p entry_SYSCALL_64", "must not be instrumented" },
+	{ "p name_show", "2 symbols" },
+	{ "p name_show", "0xffffffff81007000, 0xffffffff81008000" },
+	{ "p common_name", "20 symbols" },
+	{ "p common_name", "0xffffffff8100a000, " },
+	{ "p common_name", ", ..." },
+	{ "p vfs_reae", "mean vfs_read, vfs_readv or vfs_readx?" },
+	{ "p ext4:ext4_helper", "ext4_helper.isra.0" },
+	{ "p ext4:udp_send_skb", "module ext4 has no symbol" },
+	{ "p nosuchmod:foo#2", "not loaded" },
+	{ "r nosuchmod:foo+4", "p foo+4" },
+	{ "p vfs_read+768", "has 768 bytes" },
+	{ "p vfs_read+768", "vfs_readv" },
+	{ "r vfs_read+4", "p vfs_read+4" },
+	{ "p vfs_read+4 $arg1", "vfs_read itself" },
+	{ "p vfs_read %edi", "%di" },
+	{ "p vfs_read %di:string", "+0(%di):string" },
+	{ "p vfs_read 10", "\\NUMBER" },
+	{ "p vfs_read @jiffie", "jiffies" },
+	{ "p vfs_read @counter", "@0xffffffff82001008" },
+	{ "p jiffies", "@jiffies" },
+	{ "r4097 vfs_read", "4096" },
+	{ "p a/b:0x10", "a path begins with /" },
+	{ "e:t a.b", "not supported by this version" },
+};
+
 static void test_says(void **state)
 {
-	static const struct {
-		const char *line;
-		const char *says;
-	} cases[] = {
-		{ "p:udp_send_skb si=%si",
-		  "place \"si=%si\" is not a symbol" },
-		{ "p:udp_send_skb si=%si",
-		  "did you mean `p udp_send_skb si=%si`?" },
-		{ " r5:g/vfs_read\t$retval ",
-		  "did you mean `r5:g/ vfs_read $retval`?" },
-		{ "p openta", "did you mean openat?" },
-		{ "p vfs_read $sysarg1", "`p __x64_sys_openat`" },
-		{ "p vfs_read $sysarg1", "but vfs_read is none" },
-		{ "p vfs_raed", "did you mean vfs_read" },
-		{ "p @", "p FUNCTION ARGUMENT" },
-		{ "p icmp_push_reply", "icmp_push_reply.constprop.0" },
-		{ "p udp_send_skb", "try udp_send_skb.isra.0" },
-		{ "p tcp_slow", "only the part" },
-		{ "p rcu_read_lock", "inlined" },
-		{ "p name_show", "2 symbols" },
-		{ "p name_show", "0xffffffff81007000, 0xffffffff81008000" },
-		{ "p common_name", "20 symbols" },
-		{ "p common_name", "0xffffffff8100a000, " },
-		{ "p common_name", ", ..." },
-		{ "p vfs_reae", "mean vfs_read, vfs_readv or vfs_readx?" },
-		{ "p ext4:ext4_helper", "ext4_helper.isra.0" },
-		{ "p ext4:udp_send_skb", "module ext4 has no symbol" },
-		{ "p nosuchmod:foo#2", "not loaded" },
-		{ "r nosuchmod:foo+4", "p foo+4" },
-		{ "p vfs_read+768", "has 768 bytes" },
-		{ "p vfs_read+768", "vfs_readv" },
-		{ "r vfs_read+4", "p vfs_read+4" },
-		{ "p vfs_read+4 $arg1", "vfs_read itself" },
-		{ "p vfs_read %edi", "%di" },
-		{ "p vfs_read %di:string", "+0(%di):string" },
-		{ "p vfs_read 10", "\\NUMBER" },
-		{ "p vfs_read @jiffie", "jiffies" },
-		{ "p vfs_read @counter", "@0xffffffff82001008" },
-		{ "p jiffies", "@jiffies" },
-		{ "r4097 vfs_read", "4096" },
-		{ "p a/b:0x10", "a path begins with /" },
-		{ "e:t a.b", "not supported by this version" },
-	};
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
 		struct trapline_event *event;
 		struct trapline_error err;
-		int ret = trapline_event_parse(cases[i].line, symbols,
+		int ret = trapline_event_parse(sayings[i].line, symbols,
 					       &event, &err);
 
 		assert_int_equal(ret, -EINVAL);
-		if (!strstr(err.text, cases[i].says) &&
-		    !strstr(err.hint, cases[i].says))
+		if (!strstr(err.text, sayings[i].says) &&
+		    !strstr(err.hint, sayings[i].says))
 			fail_msg("%s: \"%s\" is not in \"%s\", \"%s\"",
-				 cases[i].line, cases[i].says, err.text,
+				 sayings[i].line, sayings[i].says, err.text,
 				 err.hint);
 	}
 }

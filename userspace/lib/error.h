@@ -153,6 +153,11 @@
 	X(285, PLACES_REFUSED, "places-refused", "the kernel refuses all %u places of %s; the first, %s: %s") \
 	X(286, PATTERN_EMPTY, "pattern-empty", "no function that can be probed fits %.*s") \
 	X(287, PLACES_MANY, "places-many", "%.*s stands for %zu functions, the limit is %d") \
+	/* where no probe can be: resolve.c */                                \
+	X(288, PLACE_BLACKLIST, "place-blacklisted", "%s is in the kernel's kprobe blacklist: tracing itself runs through it") \
+	X(289, PLACE_NOINSTR, "place-noinstr", "%s is code that must not be instrumented (entry code, noinstr)") \
+	X(290, PLACE_INIT, "place-init", "%s was code of the kernel's start: its memory was freed after that") \
+	X(291, SYMBOL_INLINED, "symbol-inlined", "the kernel has no symbol %.*s, but its types (BTF) have that function: the compiler has put it into its callers (inlined)") \
 	/* system calls: spec_fetch.c, compile_path.c */                      \
 	X(292, SYSARG, "sysarg", "\"%.*s\": a system call has the arguments $sysarg1 to $sysarg6, %s")
 

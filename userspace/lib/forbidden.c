@@ -117,7 +117,7 @@ static bool is_between(const struct trapline_symbols *symbols,
 enum forbidden forbidden_at(const struct trapline_symbols *symbols,
 			    uint64_t address)
 {
-	if (is_between(symbols, "__init_begin", "__init_end", address))
+	if (is_between(symbols, "_sinittext", "_einittext", address))
 		return FORBIDDEN_INIT;
 	if (is_between(symbols, "__noinstr_text_start", "__noinstr_text_end",
 		       address) ||

@@ -49,14 +49,42 @@ static bool refuse_copy(const struct wanted *wanted,
 	return true;
 }
 
+/*
+ * A function that the kernel's types have, and its symbols do not. Most that
+ * were inlined are in neither.
+ */
+static int refuse_inlined(const struct wanted *wanted,
+			  struct trapline_error *err)
+{
+	struct types *types = symbols_types(wanted->symbols);
+	struct types_function function;
+	const char *missing;
+
+	if (!types || !wanted->only_code)
+		return 0;
+	if (types_load(types, wanted->module, &missing))
+		return spec_no_memory(err);
+	if (!types_function(types, wanted->module, wanted->name, &function))
+		return 0;
+	error_set(err, ERR_SYMBOL_INLINED, wanted->where.column,
+		  wanted->where.length, spec_shown(&wanted->slice),
+		  wanted->slice.text);
+	error_hint(err, "probe a function that calls it");
+	return -EINVAL;
+}
+
 static int refuse_missing(const struct wanted *wanted,
 			  struct trapline_error *err)
 {
 	const struct spec_slice *where = &wanted->where;
 	const struct spec_slice *slice = &wanted->slice;
+	int ret;
 
 	if (wanted->only_code && refuse_copy(wanted, err))
 		return -EINVAL;
+	ret = refuse_inlined(wanted, err);
+	if (ret)
+		return ret;
 	if (wanted->module) {
 		error_set(err, ERR_SYMBOL_MODULE, where->column, where->length,
 			  (int)strnlen(wanted->module, 80), wanted->module,
@@ -336,6 +364,36 @@ static bool will_be_found(const struct spec_place *place,
 	return symbol->module && !place->is_address && !place->choice;
 }
 
+/* What the kernel would refuse too, later and without a reason of its own. */
+static int check_forbidden(const struct spec *spec,
+			   const struct trapline_event *event,
+			   const struct trapline_symbols *symbols,
+			   struct trapline_error *err)
+{
+	static const struct {
+		enum error_code code;
+		const char *hint;
+	} refusals[] = {
+		[FORBIDDEN_BLACKLIST] = {
+			ERR_PLACE_BLACKLIST, "probe a function that calls it; "
+			"/sys/kernel/debug/kprobes/blacklist is the list" },
+		[FORBIDDEN_NOINSTR] = {
+			ERR_PLACE_NOINSTR, "probe a function that it calls" },
+		[FORBIDDEN_INIT] = {
+			ERR_PLACE_INIT, "the kernel's own probes can be there "
+			"while it starts: kprobe_event= among its parameters" },
+	};
+	const struct spec_slice *where = &spec->place.where;
+	enum forbidden why = forbidden_at(symbols, event->address);
+
+	if (!why)
+		return 0;
+	error_set(err, refusals[why].code, where->column, where->length,
+		  event->symbol);
+	error_hint(err, "%s", refusals[why].hint);
+	return -EINVAL;
+}
+
 int resolve_place(const struct spec *spec,
 		  const struct trapline_symbols *symbols,
 		  const struct symbol *at, struct trapline_event *event,
@@ -363,6 +421,8 @@ int resolve_place(const struct spec *spec,
 	if (!event->symbol || (symbol->module && !event->module))
 		return spec_no_memory(err);
 	ret = check_offset(spec, event, symbols, err);
+	if (!ret)
+		ret = check_forbidden(spec, event, symbols, err);
 	if (ret)
 		return ret;
 	event->place = place_text(event, event->module &&

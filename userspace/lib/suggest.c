@@ -101,11 +101,27 @@ bool suggest_hint(const struct suggest *suggest, struct trapline_error *err)
 	return near[0].name;
 }
 
+/* Neither the symbols nor the types have it; names like it stay in the hint. */
+static void hint_inlined(struct trapline_error *err, bool near)
+{
+	char names[sizeof(err->hint)];
+
+	if (!err)
+		return;
+	memcpy(names, err->hint, sizeof(names));
+	error_hint(err, "%s%sthe kernel's types (BTF) do not have it either: it "
+		   "may be inlined everywhere, a macro, or in a module that is "
+		   "not loaded", near ? names : "", near ? " " : "");
+}
+
 void suggest_symbol(const struct trapline_symbols *symbols, const char *name,
 		    bool only_code, struct trapline_error *err)
 {
 	const char *const prefix = regs_syscall_prefix;
+	struct types *types = symbols_types(symbols);
 	struct suggest suggest = { .name = name };
+	const char *missing;
+	bool near;
 	size_t i;
 
 	for (i = 0; i < symbols_count(symbols); i++) {
@@ -118,9 +134,13 @@ void suggest_symbol(const struct trapline_symbols *symbols, const char *name,
 		if (only_code && !strncmp(symbol->name, prefix, strlen(prefix)))
 			suggest_try(&suggest, symbol->name + strlen(prefix));
 	}
-	if (suggest_hint(&suggest, err))
+	near = suggest_hint(&suggest, err);
+	if (only_code && types && !types_load(types, NULL, &missing) &&
+	    !missing)
+		hint_inlined(err, near);
+	else if (near)
 		return;
-	if (only_code)
+	else if (only_code)
 		error_hint(err, "the compiler may have put it into its callers "
 			   "(inlined), it may be a macro, or its module is "
 			   "not loaded; see /proc/kallsyms");
