@@ -121,9 +121,26 @@ r:kprobes/r_vfs_read_0 vfs_read arg1=$retval'
   0xffffffff81005500 vfs_readx
 p:kprobes/y ext4:*open+4
   0xffffffffc0000004 ext4_file_open+4 [ext4]'
+	says 'check, deletions' 0 "$out" '' check -- p:a/x\ vfs_read p:a/y\ vfs_read p:b/x\ vfs_read \
+		p:b/y\ vfs_read p:b/z\ vfs_read -:x '-:a/y # why' p:a/x\ vfs_read -:b/
+	lines 'check, what is not deleted' 'p:a/x vfs_read'
+	says 'check, a deletion before its event' 1 "$err" 'no event x is defined above' \
+		check -- -:x 'p:x vfs_read'
+	lines 'check, which deletion' '  -:x
+    ^
+trapline: no event x is defined above this line
+  hint: a deletion is for what stands above it; an event without a name is called after its place, see `trapline check`' "$err"
+	says 'check, a deletion in another group' 1 "$err" 'no event b/x is defined' check -- p:a/x\ vfs_read -:b/x
+	says 'check, a deletion of no group' 1 "$err" 'no group c is defined' check -- p:a/x\ vfs_read -:c/
+	says 'check, a deletion of nothing' 1 "$err" 'name of the event is missing' check -- -:
+	echo - >"$scratch/probes"
+	says 'check, a sign alone' 1 "$err" 'a deletion is -:' check -f "$scratch/probes"
+	says 'check, a deletion and more' 1 "$err" 'a deletion is -:' check -- p:x\ vfs_read '-:x y'
 	says 'check, an empty file' 0 "$err" '' check -f /dev/null
 	says 'check, standard input' 0 "$err" '' check -
 	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'
+	# where there are types the hint says that they do not have it either
+	sed -i 's/\(mean vfs_read?\) .*/\1/' "$err"
 	lines 'check, where it is wrong' '  p vfs_raed
     ^~~~~~~~
 trapline: the kernel has no symbol vfs_raed

@@ -82,10 +82,32 @@ int definitions_add_file(struct definitions *defs, const char *path)
 	return rc;
 }
 
-static int parse_one(struct definition *item,
+/* A deletion is done at once; 0 for what is none, -1 for a wrong one. */
+static int delete_above(struct definitions *defs, size_t index,
+			struct trapline_error *err)
+{
+	struct trapline_event **events = calloc(index + 1, sizeof(*events));
+	size_t i;
+	int rc;
+
+	if (!events)
+		out_of_memory();
+	for (i = 0; i < index; i++)
+		events[i] = defs->items[i].event;
+	rc = trapline_events_delete(defs->items[index].text, events, index,
+				    err);
+	for (i = 0; i < index; i++)
+		defs->items[i].event = events[i];
+	free(events);
+	return rc;
+}
+
+static int parse_one(struct definitions *defs, size_t index,
 		     const struct trapline_symbols *symbols)
 {
+	struct definition *item = &defs->items[index];
 	struct trapline_error err = { .column = -1 };
+	int deleted;
 
 	if (item->nul >= 0) {
 		/* what stands behind it would be ignored without a word */
@@ -93,9 +115,12 @@ static int parse_one(struct definition *item,
 		err.length = 1;
 		snprintf(err.text, sizeof(err.text),
 			 "a NUL byte in a definition");
-	} else if (!trapline_event_parse(item->text, symbols,
-					 &item->event, &err)) {
-		return 0;
+	} else {
+		deleted = delete_above(defs, index, &err);
+		if (deleted > 0 ||
+		    (!deleted && !trapline_event_parse(item->text, symbols,
+						       &item->event, &err)))
+			return 0;
 	}
 	report_line_error(item->file, item->number, item->text, &err);
 	return -1;
@@ -107,7 +132,7 @@ size_t definitions_parse(struct definitions *defs,
 	size_t wrong = 0, i;
 
 	for (i = 0; i < defs->count; i++) {
-		if (parse_one(&defs->items[i], symbols))
+		if (parse_one(defs, i, symbols))
 			wrong++;
 	}
 	return wrong;

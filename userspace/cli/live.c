@@ -201,7 +201,7 @@ int live_prepare(struct live *live)
 	if (definitions_parse(&live->defs, live->symbols))
 		return -1;
 	if (!definitions_events(&live->defs)) {
-		report("no events: all lines are empty or comments");
+		report("no events: all lines are empty, comments, or deleted again");
 		return -1;
 	}
 	if (restrict_events(&live->only, &live->defs))

@@ -159,7 +159,9 @@
 	X(290, PLACE_INIT, "place-init", "%s was code of the kernel's start: its memory was freed after that") \
 	X(291, SYMBOL_INLINED, "symbol-inlined", "the kernel has no symbol %.*s, but its types (BTF) have that function: the compiler has put it into its callers (inlined)") \
 	/* system calls: spec_fetch.c, compile_path.c */                      \
-	X(292, SYSARG, "sysarg", "\"%.*s\": a system call has the arguments $sysarg1 to $sysarg6, %s")
+	X(292, SYSARG, "sysarg", "\"%.*s\": a system call has the arguments $sysarg1 to $sysarg6, %s") \
+	/* deletions: spec_delete.c */                                        \
+	X(294, DELETE_NONE, "delete-none", "no %s %.*s is defined above this line")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

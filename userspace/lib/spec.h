@@ -8,6 +8,7 @@
  *	spec_fetch.c	what an argument fetches
  *	spec_path.c	parameters and members by name
  *	spec_type.c	the type that it has
+ *	spec_delete.c	lines that remove what stands above them
  *	spec_filter.c	which hits are recorded, see filter.h
  *	resolve.c	where a place is (the kernel's symbols); suggest.c: what
  *			was meant, if it is nowhere
@@ -258,6 +259,15 @@ struct spec_fetch *spec_new_fetch(struct spec_fetch **link,
  * the place is resolved.
  */
 int spec_check_names(const struct spec *spec, struct trapline_error *err);
+
+/**
+ * spec_parse_names() - parse "[GROUP/][EVENT]"
+ * @spec: group and event are filled in
+ * @names: the names
+ * @err: filled on failure
+ */
+int spec_parse_names(struct spec *spec, const struct spec_slice *names,
+		     struct trapline_error *err);
 
 /* ---- spec_place.c, spec_fetch.c, spec_path.c, spec_type.c -------------- */
 

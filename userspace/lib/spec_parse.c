@@ -38,7 +38,8 @@ static int refuse_letter(const struct spec_slice *word,
 		if (word->length < 3 || next != ':')
 			return spec_refuse(err, ERR_DELETE_FORM, word);
 		spec_unsupported(err, "the deletion", word);
-		error_hint(err, "events go when the command ends");
+		error_hint(err, "it stands among definitions, and removes "
+			   "those above it: trapline_events_delete()");
 		return -EINVAL;
 	}
 	for (i = 0; i < sizeof(later_letters) / sizeof(later_letters[0]); i++) {
@@ -116,8 +117,8 @@ static int parse_group(const struct spec_slice *group, char separator,
 }
 
 /* "[GROUP/][EVENT]"; the kernel takes "." for "/" if there is no "/" */
-static int parse_names(struct spec *spec, const struct spec_slice *names,
-		       struct trapline_error *err)
+int spec_parse_names(struct spec *spec, const struct spec_slice *names,
+		     struct trapline_error *err)
 {
 	int slash = spec_find(names, "/");
 	int ret;
@@ -165,7 +166,7 @@ static int parse_head(struct spec *spec, const struct spec_slice *word,
 	if (ret || colon == word->length)
 		return ret;
 	names = spec_cut(word, colon + 1, word->length);
-	return parse_names(spec, &names, err);
+	return spec_parse_names(spec, &names, err);
 }
 
 /* ---- arguments -------------------------------------------------------- */

@@ -93,6 +93,18 @@ int trapline_event_parse(const char *line,
 void trapline_event_free(struct trapline_event *event);
 
 /**
+ * trapline_events_delete() - carry out "-:[GROUP/]EVENT" or "-:GROUP/"
+ * @line: a line that stands among definitions
+ * @events: those above it, in no session; removed ones are freed and become NULL
+ * @count: how many
+ * @err: filled on failure: not of that form, or there is no such event
+ *
+ * Returns 1, 0 for a line that is no deletion, or a negative errno.
+ */
+int trapline_events_delete(const char *line, struct trapline_event **events,
+			   size_t count, struct trapline_error *err);
+
+/**
  * trapline_event_restrict() - record only some of an event's hits
  * @event: not yet added to a session
  * @filter: a condition on the task, as it could stand behind the "if" of a
@@ -126,11 +138,10 @@ unsigned int trapline_event_instances(const struct trapline_event *event);
  */
 int trapline_event_number(const struct trapline_event *event);
 
-/** enum trapline_place_state - what became of a place of an event */
 enum trapline_place_state {
-	TRAPLINE_PLACE_OFF,	/* not armed, or not any more */
+	TRAPLINE_PLACE_OFF,
 	TRAPLINE_PLACE_ARMED,
-	TRAPLINE_PLACE_REFUSED,	/* by the kernel; the event's others are not */
+	TRAPLINE_PLACE_REFUSED,	/* by the kernel */
 };
 
 /**
@@ -153,11 +164,7 @@ struct trapline_place {
 	const char *reason;
 };
 
-/**
- * trapline_event_place_count() - how many places an event has
- *
- * One, but for a pattern ("p vfs_*") or "SYMBOL#all".
- */
+/** trapline_event_place_count() - 1, but for "vfs_*" and "SYMBOL#all" */
 unsigned int trapline_event_place_count(const struct trapline_event *event);
 /** trapline_event_place() - one place of an event, @index from 0 by address;
  * texts live as long as the event. Returns 0, -ENOENT behind the last one. */
@@ -270,9 +277,8 @@ int trapline_session_setup(struct trapline_session *session,
 /**
  * trapline_session_add() - the session owns @event if this succeeds
  *
- * Of an event with several places the kernel may refuse some here and in
- * trapline_session_enable(): trapline_event_place() tells which. Only if it
- * refuses all of them is that an error.
+ * Of several places the kernel may refuse some, here and when they are armed;
+ * only if it refuses all is that an error. See trapline_event_place().
  */
 int trapline_session_add(struct trapline_session *session,
 			 struct trapline_event *event,
