@@ -130,12 +130,60 @@ static void test_places_not_added(void **state)
 	trapline_session_close(session);
 }
 
+/* A function of 20 bytes, with an instruction at each eighth address. */
+static struct trapline_event *new_inside(uint64_t offset)
+{
+	struct trapline_event *event = new_event("inside");
+
+	event->symbol = strdup("f");
+	event->symbol_bytes = 20;
+	event->offset = offset;
+	event->address = 0x8000 + offset;
+	return event;
+}
+
+/* Who is inside an instruction is told where the next ones begin. */
+static void test_instructions(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		const char *hint;
+	} cases[] = {
+		{ 3, "the nearest instructions begin at f+0 and f+8" },
+		{ 15, "the nearest instructions begin at f+8 and f+16" },
+		{ 18, "the nearest instruction begins at f+16" },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trapline_session *session = open_session();
+
+		module.insn_bytes = 8;
+		module.added = 0;
+		assert_int_equal(trapline_session_add(session,
+				 new_inside(cases[i].offset), &err), 0);
+		assert_int_equal(trapline_session_enable(session, &err),
+				 -EINVAL);
+		assert_string_equal(err.hint, cases[i].hint);
+		assert_int_equal(module.armed, 0);
+		assert_int_equal(module.removed, module.added - 1);
+		/* a session that records is not asked */
+		assert_int_equal(trapline_session_start(session, &err), 0);
+		assert_int_equal(trapline_session_enable(session, &err),
+				 -EINVAL);
+		assert_string_equal(err.hint, "");
+		trapline_session_close(session);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest list[] = {
 		cmocka_unit_test_setup(test_places, session_world_reset),
 		cmocka_unit_test_setup(test_places_all_refused,
 				       session_world_reset),
+		cmocka_unit_test_setup(test_instructions, session_world_reset),
 		cmocka_unit_test_setup(test_places_not_added,
 				       session_world_reset),
 	};

@@ -80,10 +80,15 @@ static int control_events(struct tl_event_ctl *ctl)
 
 	for (i = 0; i < ctl->id_count; i++) {
 		bits |= UINT64_C(1) << ids[i];
-		if (ctl->command != TL_EVENT_ENABLE ||
-		    !(module.refuses >> ids[i] & 1))
+		if (ctl->command != TL_EVENT_ENABLE)
 			continue;
-		ctl->error.code = TL_ERR_PLACE_REFUSED;
+		if (module.refuses >> ids[i] & 1)
+			ctl->error.code = TL_ERR_PLACE_REFUSED;
+		else if (module.insn_bytes &&
+			 module.addresses[ids[i]] % module.insn_bytes)
+			ctl->error.code = TL_ERR_PLACE_BOUNDARY;
+		else
+			continue;
 		ctl->error.index = i;
 		errno = EINVAL;
 		return -1;
@@ -101,6 +106,8 @@ static int control_events(struct tl_event_ctl *ctl)
 
 int ioctl(int fd, unsigned long request, ...)
 {
+	const struct tl_event_place *place;
+	struct tl_event_add *add;
 	va_list args;
 	void *arg;
 
@@ -119,7 +126,11 @@ int ioctl(int fd, unsigned long request, ...)
 		memcpy(arg, &module.query, sizeof(module.query));
 		break;
 	case TL_EVENT_ADD:
-		((struct tl_event_add *)arg)->id = module.added++;
+		add = arg;
+		place = (const struct tl_event_place *)(uintptr_t)add->places;
+		assert_true(module.added < 64);
+		module.addresses[module.added] = place->address;
+		add->id = module.added++;
 		break;
 	case TL_EVENT_CTL:
 		return control_events(arg);

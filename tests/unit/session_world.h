@@ -19,6 +19,8 @@
  * @interrupts: a signal comes first, so many times
  * @query: the answer to TL_QUERY
  * @removed: event that was removed, or -1
+ * @insn_bytes: of each instruction; 0: any address is one's beginning
+ * @addresses: of the events by number
  * @refuses: bit of each event number that cannot be armed
  * @armed: bit of each that is
  * @added: events so far
@@ -31,6 +33,8 @@ struct module {
 	int interrupts;
 	struct tl_query query;
 	int removed;
+	unsigned int insn_bytes;
+	uint64_t addresses[64];
 	uint64_t refuses;
 	uint64_t armed;
 	unsigned int added;

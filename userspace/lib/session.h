@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session inside the library: session.c, session_event.c, and what reader.c
- * and names.c need of them.
+ * A session inside the library: session.c, session_event.c,
+ * session_instruction.c, and what reader.c and names.c need of them.
  */
 #ifndef TRAPLINE_SESSION_H
 #define TRAPLINE_SESSION_H
@@ -78,6 +78,25 @@ int session_learn(struct trapline_session *session, struct trapline_error *err);
  */
 int session_flush(struct trapline_session *session, uint64_t *time_ns,
 		  struct trapline_error *err);
+
+/**
+ * session_control_events() - TL_EVENT_CTL
+ * @session: the session
+ * @command: TL_EVENT_ENABLE, ...
+ * @ids: numbers in the kernel
+ * @count: how many
+ * @error: out: what the kernel says
+ *
+ * Returns 0 or a negative errno.
+ */
+int session_control_events(const struct trapline_session *session,
+			   uint32_t command, const uint32_t *ids,
+			   unsigned int count, struct tl_error *error);
+/** session_hint_instructions() - a place is inside an instruction: hint at the
+ * nearest ones before and behind */
+void session_hint_instructions(struct trapline_session *session,
+			       const struct trapline_event *part,
+			       struct trapline_error *err);
 
 /** session_disarmed() - no place of any event is armed any more */
 void session_disarmed(struct trapline_session *session);

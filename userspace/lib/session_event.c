@@ -27,9 +27,9 @@ static const struct trapline_event *whole_of(const struct trapline_event *part)
 	return part->whole ? part->whole : part;
 }
 
-static int control_events(const struct trapline_session *session,
-			  uint32_t command, const uint32_t *ids,
-			  unsigned int count, struct tl_error *error)
+int session_control_events(const struct trapline_session *session,
+			   uint32_t command, const uint32_t *ids,
+			   unsigned int count, struct tl_error *error)
 {
 	struct tl_event_ctl ctl = {
 		.size = sizeof(ctl),
@@ -103,7 +103,7 @@ static void remove_part(struct trapline_session *session,
 	uint32_t id = (uint32_t)part->id;
 
 	if (part->id >= 0) {
-		control_events(session, TL_EVENT_REMOVE, &id, 1, &unused);
+		session_control_events(session, TL_EVENT_REMOVE, &id, 1, &unused);
 		decode_events_remove(&session->table, part);
 	}
 	part->id = -1;
@@ -245,8 +245,8 @@ static int arm(struct trapline_session *session, struct arming *arming,
 	memset(error, 0, sizeof(*error));
 	if (!count)
 		return 0;
-	rc = control_events(session, TL_EVENT_ENABLE,
-			    &arming->ids[arming->done], count, error);
+	rc = session_control_events(session, TL_EVENT_ENABLE,
+				    &arming->ids[arming->done], count, error);
 	if (rc)
 		return rc;
 	for (i = 0; i < count; i++)
@@ -283,6 +283,8 @@ static int arm_all(struct trapline_session *session, struct arming *arming,
 		if (part)
 			session->failed = whole_of(part);
 		refusal_set(err, -rc, &error, part);
+		if (part && error.code == TL_ERR_PLACE_BOUNDARY)
+			session_hint_instructions(session, part, err);
 		return rc;
 	}
 	return 0;
@@ -301,8 +303,8 @@ static void arming_undo(struct trapline_session *session,
 		arming->parts[i]->state = TRAPLINE_PLACE_OFF;
 	}
 	if (armed)
-		control_events(session, TL_EVENT_DISABLE, arming->ids, armed,
-			       &unused);
+		session_control_events(session, TL_EVENT_DISABLE, arming->ids,
+				       armed, &unused);
 }
 
 int trapline_session_enable(struct trapline_session *session,
