@@ -136,6 +136,12 @@ trapline: no event x is defined above this line
 	echo - >"$scratch/probes"
 	says 'check, a sign alone' 1 "$err" 'a deletion is -:' check -f "$scratch/probes"
 	says 'check, a deletion and more' 1 "$err" 'a deletion is -:' check -- p:x\ vfs_read '-:x y'
+	printf 'p vfs_read\n\tp \303\244"\\\233 x\n' >"$scratch/probes"
+	says 'check, errors for programs' 1 "$err" '' check --json-errors -f "$scratch/probes" 'p vfs_read+x'
+	lines 'check, errors as JSON' "{\"code\": 115, \"name\": \"place-form\", \"file\": \"$scratch/probes\", \"line\": 2, \"column\": 4, \"length\": 5, \"text\": \"\\\"$(printf '\303\244')\\\"\\\\\\\\x9b\\\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address\", \"proposal\": null, \"definition\": \"\\u0009p $(printf '\303\244')\\\"\\\\\\u009b x\"}
+{\"code\": 115, \"name\": \"place-form\", \"file\": null, \"line\": null, \"column\": 3, \"length\": 10, \"text\": \"\\\"vfs_read+x\\\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address\", \"proposal\": null, \"definition\": \"p vfs_read+x\"}" "$err"
+	says 'check, a file that is not there, for programs' 1 "$err" \
+		'{"code": 0, "name": "message", "file": null,' check --json-errors -f /no/such/file
 	says 'check, an empty file' 0 "$err" '' check -f /dev/null
 	says 'check, standard input' 0 "$err" '' check -
 	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'

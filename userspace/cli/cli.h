@@ -43,6 +43,7 @@ extern const struct command command_help;
 #define OPTION_CGROUP 259
 #define OPTION_CHILDREN 260
 #define OPTION_PLACES 261
+#define OPTION_JSON_ERRORS 262
 
 /** command_find() - by name, or NULL */
 const struct command *command_find(const char *name);

@@ -76,6 +76,9 @@ static int read_options(const struct command *self, int argc, char **argv,
 				return EXIT_FAILED;
 			to->given = true;
 			break;
+		case OPTION_JSON_ERRORS:
+			report_as_json();
+			break;
 		case OPTION_PLACES:
 			to->places = true;
 			break;
@@ -112,6 +115,7 @@ static int run_check(const struct command *self, int argc, char **argv)
 
 static const struct option options[] = {
 	{ "file", required_argument, NULL, 'f' },
+	{ "json-errors", no_argument, NULL, OPTION_JSON_ERRORS },
 	{ "places", no_argument, NULL, OPTION_PLACES },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
@@ -126,6 +130,7 @@ const struct command command_check = {
 	"where. The module need not be loaded. \"-\" reads standard input.\n\n"
 	"  -f, --file FILE   definitions from a file, one a line\n"
 	"      --places      list the places of each event, too\n"
+	"      --json-errors  each message is a JSON object on a line\n"
 	"  -h, --help        this text\n",
 	.options = options,
 	.run = run_check,

@@ -96,6 +96,9 @@ static int take_option(const struct command *self, int option, char **argv,
 	case 'w':
 		live->opts.overwrite = true;
 		return -1;
+	case OPTION_JSON_ERRORS:
+		report_as_json();
+		return -1;
 	case OPTION_PLACES:
 		live->list_places = true;
 		return -1;
@@ -189,6 +192,7 @@ static const struct option options[] = {
 	{ "comm", required_argument, NULL, OPTION_COMM },
 	{ "cgroup", required_argument, NULL, OPTION_CGROUP },
 	{ "children", no_argument, NULL, OPTION_CHILDREN },
+	{ "json-errors", no_argument, NULL, OPTION_JSON_ERRORS },
 	{ "places", no_argument, NULL, OPTION_PLACES },
 	{ "nano", no_argument, NULL, OPTION_NANO },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -217,6 +221,7 @@ const struct command command_live = {
 	"      --cgroup PATH   only tasks in this cgroup (version 2) and those that are\n"
 	"                      below it now\n"
 	"      --places        list the places of each event on standard error first\n"
+	"      --json-errors   each message on standard error is a JSON object on a line\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",
 	.options = options,

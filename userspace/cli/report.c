@@ -1,21 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages to the user, on stderr. */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "json.h"
 #include "report.h"
 
 #define INDENT "  "
 
+/* Said once, by an option, and asked wherever something is reported. */
+static bool as_json;
+
+void report_as_json(void)
+{
+	as_json = true;
+}
+
+/* A member of an object that is not its first one. */
+static void json_text(const char *name, const char *text)
+{
+	fprintf(stderr, ", \"%s\": ", name);
+	if (text)
+		json_string(stderr, text);
+	else
+		fputs("null", stderr);
+}
+
+static void json_number(const char *name, unsigned int number)
+{
+	if (number)
+		fprintf(stderr, ", \"%s\": %u", name, number);
+	else
+		fprintf(stderr, ", \"%s\": null", name);
+}
+
+/* One message; @line is the definition, or NULL. Columns are counted from 1. */
+static void print_json(const char *file, unsigned int number, const char *line,
+		       const struct trapline_error *err)
+{
+	fprintf(stderr, "{\"code\": %d", err->code);
+	json_text("name", err->code ? trapline_error_name(err->code) :
+				      "message");
+	json_text("file", file);
+	json_number("line", number);
+	json_number("column", line ? (unsigned int)(err->column + 1) : 0);
+	json_number("length", line && err->column >= 0 ?
+			      (unsigned int)err->length : 0);
+	json_text("text", err->text);
+	json_text("proposal", err->hint[0] ? err->hint : NULL);
+	json_text("definition", line);
+	fputs("}\n", stderr);
+}
+
 void report(const char *format, ...)
 {
+	struct trapline_error err = { .column = -1 };
 	va_list args;
 
 	va_start(args, format);
-	fputs("trapline: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	if (as_json) {
+		vsnprintf(err.text, sizeof(err.text), format, args);
+		print_json(NULL, 0, NULL, &err);
+	} else {
+		fputs("trapline: ", stderr);
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+	}
 	va_end(args);
 }
 
@@ -27,6 +79,10 @@ static void print_hint(const struct trapline_error *err)
 
 void report_error(const struct trapline_error *err)
 {
+	if (as_json) {
+		print_json(NULL, 0, NULL, err);
+		return;
+	}
 	report("%s", err->text[0] ? err->text : "it failed, without a reason");
 	print_hint(err);
 }
@@ -94,6 +150,10 @@ void report_line_error(const char *file, unsigned int number,
 {
 	size_t length = strcspn(line, "\r\n");
 
+	if (as_json) {
+		print_json(file, number, line, err);
+		return;
+	}
 	print_line(line, length);
 	if (err->column >= 0)
 		print_caret(line, length, err);

@@ -5,6 +5,14 @@
 
 #include "../lib/trapline.h"
 
+/**
+ * report_as_json() - from now on each message is a JSON object on a line
+ *
+ * With code and name of the reason (0 and "message" for what is no error of the
+ * library), text and proposal, and for definitions file, line and column.
+ */
+void report_as_json(void);
+
 /** report() - "trapline: ..." to stderr, a format of printf() */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
