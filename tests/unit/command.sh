@@ -142,6 +142,11 @@ trapline: no event x is defined above this line
 {\"code\": 115, \"name\": \"place-form\", \"file\": null, \"line\": null, \"column\": 3, \"length\": 10, \"text\": \"\\\"vfs_read+x\\\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address\", \"proposal\": null, \"definition\": \"p vfs_read+x\"}" "$err"
 	says 'check, a file that is not there, for programs' 1 "$err" \
 		'{"code": 0, "name": "message", "file": null,' check --json-errors -f /no/such/file
+	says 'check, f events' 0 "$out" '' check 'f vfs_read' ' f:x vfs_read%return' 'p vfs_read'
+	lines 'check, a note of f events, once' \
+		'trapline: note: f events are armed as kprobes, as p and r are' "$err"
+	says 'check, no note without' 0 "$err" '' check 'p:f vfs_read'
+	result 'check, nothing is said of p' "$(cat "$err")"
 	says 'check, an empty file' 0 "$err" '' check -f /dev/null
 	says 'check, standard input' 0 "$err" '' check -
 	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'

@@ -366,6 +366,7 @@ static const struct {
 	{ "p ext4:udp_send_skb", "module ext4 has no symbol" },
 	{ "p nosuchmod:foo#2", "not loaded" },
 	{ "r nosuchmod:foo+4", "p foo+4" },
+	{ "p nosuchmod:foo*", "modprobe nosuchmod" },
 	{ "p vfs_read+768", "has 768 bytes" },
 	{ "p vfs_read+768", "vfs_readv" },
 	{ "r vfs_read+4", "p vfs_read+4" },

@@ -126,6 +126,22 @@ static int parse_one(struct definitions *defs, size_t index,
 	return -1;
 }
 
+/* In the kernel's own language they are armed in another way than p and r. */
+static void note_fprobes(const struct definitions *defs)
+{
+	size_t i;
+
+	for (i = 0; i < defs->count; i++) {
+		const struct trapline_event *event = defs->items[i].event;
+		const char *line = event ? trapline_event_line(event) : "";
+
+		if (line[strspn(line, " \t\v\f\r")] != 'f')
+			continue;
+		report("note: f events are armed as kprobes, as p and r are");
+		return;
+	}
+}
+
 size_t definitions_parse(struct definitions *defs,
 			 const struct trapline_symbols *symbols)
 {
@@ -135,6 +151,7 @@ size_t definitions_parse(struct definitions *defs,
 		if (parse_one(defs, i, symbols))
 			wrong++;
 	}
+	note_fprobes(defs);
 	return wrong;
 }
 
