@@ -100,6 +100,7 @@ void record_check(struct trapline_event *event,
 		assert_int_equal(decode_start(&cursor, &events, b.bytes, size),
 				 0);
 		assert_int_equal(decode_next(&cursor, &record), 1);
+		assert_ptr_equal(event_part(record.event, record.place), event);
 		assert_true(record_format_check(&record, symbols, NULL) > 0);
 		/* the record ends where the packet does */
 		assert_int_equal(decode_next(&cursor, &record), 0);

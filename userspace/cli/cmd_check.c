@@ -39,6 +39,7 @@ static int check(struct definitions *defs, bool with_places)
 	}
 	if (definitions_parse(defs, symbols))
 		status = EXIT_FAILED;
+	definitions_note(defs);
 	for (i = 0; i < defs->count; i++) {
 		const struct trapline_event *event = defs->items[i].event;
 

@@ -126,8 +126,7 @@ static int parse_one(struct definitions *defs, size_t index,
 	return -1;
 }
 
-/* In the kernel's own language they are armed in another way than p and r. */
-static void note_fprobes(const struct definitions *defs)
+void definitions_note(const struct definitions *defs)
 {
 	size_t i;
 
@@ -151,7 +150,6 @@ size_t definitions_parse(struct definitions *defs,
 		if (parse_one(defs, i, symbols))
 			wrong++;
 	}
-	note_fprobes(defs);
 	return wrong;
 }
 

@@ -54,6 +54,13 @@ int definitions_add_file(struct definitions *defs, const char *path);
 size_t definitions_parse(struct definitions *defs,
 			 const struct trapline_symbols *symbols);
 
+/**
+ * definitions_note() - say what is done in another way than the user may think
+ *
+ * f events are fprobes in the kernel's own language, and kprobes here.
+ */
+void definitions_note(const struct definitions *defs);
+
 /** definitions_events() - how many lines became events */
 size_t definitions_events(const struct definitions *defs);
 /** definitions_free() - events included that no session owns */

@@ -204,6 +204,7 @@ int live_prepare(struct live *live)
 		report("no events: all lines are empty, comments, or deleted again");
 		return -1;
 	}
+	definitions_note(&live->defs);
 	if (restrict_events(&live->only, &live->defs))
 		return -1;
 	if (open_session(live, &err)) {
