@@ -104,6 +104,26 @@ static void test_forbidden(void **state)
 	check_places("p get_kprobe+8", "get_kprobe+8");
 }
 
+/* Of functions that ftrace does not know only those that are named. */
+static void test_traceable(void **state)
+{
+	struct trapline_event *event;
+	struct trapline_error err;
+
+	(void)state;
+	assert_int_equal(symbols_set_traceable(symbols, TEST_DATA
+					       "/traceable.txt"), 0);
+	check_places("p vfs_*", "vfs_read vfs_write");
+	check_places("p *_file_*", "ext4_file_open[ext4]");
+	check_places("p name_show#all", "name_show name_show");
+	check_places("p vfs_readv", "vfs_readv");
+	assert_int_equal(trapline_event_parse("p vfs_readv*", symbols, &event,
+					      &err), -EINVAL);
+	assert_non_null(strstr(err.hint, "ftrace does not know"));
+	assert_int_equal(symbols_set_traceable(symbols, "/no/such/list"), 0);
+	check_places("p vfs_readv*", "vfs_readv");
+}
+
 /* An empty match proposes something. */
 static void test_proposals(void **state)
 {
@@ -224,6 +244,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_all, load_symbols,
 						free_symbols),
 		cmocka_unit_test_setup_teardown(test_forbidden, load_symbols,
+						free_symbols),
+		cmocka_unit_test_setup_teardown(test_traceable, load_symbols,
 						free_symbols),
 		cmocka_unit_test_setup_teardown(test_proposals, load_symbols,
 						free_symbols),

@@ -99,15 +99,21 @@ void places_sort(struct places *places)
 	places->count = kept;
 }
 
-/* Without those that the kernel is known to refuse. */
-static void leave_out(const struct trapline_symbols *symbols,
+/* Without those that the kernel is known to refuse, or may be no functions. */
+static void leave_out(const struct spec_place *place,
+		      const struct trapline_symbols *symbols,
 		      struct places *places)
 {
+	struct traceable *list = symbols_traceable(symbols);
 	size_t i, kept = 0;
 
-	for (i = 0; i < places->count; i++)
-		if (!forbidden_at(symbols, places->at[i]->address))
-			places->at[kept++] = places->at[i];
+	for (i = 0; i < places->count; i++) {
+		const struct symbol *symbol = places->at[i];
+
+		if (!forbidden_at(symbols, symbol->address) &&
+		    (place->is_all || traceable_has(list, symbol)))
+			places->at[kept++] = symbol;
+	}
 	places->barred = places->count - kept;
 	places->count = kept;
 }
@@ -135,7 +141,7 @@ static int collect(const struct spec_place *place,
 	}
 	if (places->count)
 		places_sort(places);
-	leave_out(symbols, places);
+	leave_out(place, symbols, places);
 	return 0;
 }
 
@@ -206,9 +212,8 @@ static int refuse_empty(const struct spec_place *place,
 			   spec_shown(&place->module), place->module.text);
 	else if (places->barred)
 		error_hint(err, "%zu fit where the kernel allows no "
-			   "probe (%s, noinstr, init); probe what "
-			   "calls them", places->barred,
-			   "/sys/kernel/debug/kprobes/blacklist");
+			   "probe, or that ftrace does not know; give "
+			   "one by its name and see", places->barred);
 	else if (!suggest_wider(place, symbols, err))
 		suggest_symbol(symbols, name, true, err);
 	free(name);

@@ -13,6 +13,7 @@
 #define PAGE_BYTES 4096
 #define TYPES_FOLDER "/sys/kernel/btf"
 #define BLACKLIST_PATH "/sys/kernel/debug/kprobes/blacklist"
+#define TRACEABLE_PATH "/sys/kernel/tracing/available_filter_functions"
 
 /**
  * struct trapline_symbols - the table
@@ -23,6 +24,7 @@
  *	which is the one that the kernel prints
  * @types: of the kernel that the symbols are of, or NULL: not known
  * @blacklist: of that kernel, or NULL: not known
+ * @traceable: functions of that kernel that ftrace knows, or NULL: not known
  */
 struct trapline_symbols {
 	struct kallsyms file;
@@ -30,6 +32,7 @@ struct trapline_symbols {
 	const struct symbol **by_address;
 	struct types *types;
 	struct blacklist *blacklist;
+	struct traceable *traceable;
 };
 
 /* What is sorted: a key and where it came from. */
@@ -250,7 +253,8 @@ int trapline_symbols_load(const char *path, struct trapline_symbols **out,
 		ret = sort(symbols, err);
 	/* a file's symbols may be those of another kernel */
 	if (!ret && !path && (symbols_set_types(symbols, TYPES_FOLDER) ||
-			      symbols_set_blacklist(symbols, BLACKLIST_PATH)))
+			      symbols_set_blacklist(symbols, BLACKLIST_PATH) ||
+			      symbols_set_traceable(symbols, TRACEABLE_PATH)))
 		ret = no_memory(err);
 	if (ret)
 		trapline_symbols_free(symbols);
@@ -265,6 +269,7 @@ void trapline_symbols_free(struct trapline_symbols *symbols)
 		return;
 	types_free(symbols->types);
 	blacklist_free(symbols->blacklist);
+	traceable_free(symbols->traceable);
 	free(symbols->by_address);
 	free(symbols->by_name);
 	kallsyms_free(&symbols->file);
@@ -391,6 +396,22 @@ int symbols_set_blacklist(struct trapline_symbols *symbols, const char *path)
 		return -ENOMEM;
 	blacklist_free(symbols->blacklist);
 	symbols->blacklist = list;
+	return 0;
+}
+
+struct traceable *symbols_traceable(const struct trapline_symbols *symbols)
+{
+	return symbols->traceable;
+}
+
+int symbols_set_traceable(struct trapline_symbols *symbols, const char *path)
+{
+	struct traceable *list = traceable_new(path);
+
+	if (!list)
+		return -ENOMEM;
+	traceable_free(symbols->traceable);
+	symbols->traceable = list;
 	return 0;
 }
 

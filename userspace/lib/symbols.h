@@ -11,6 +11,7 @@
 
 #include "btf.h"
 #include "forbidden.h"
+#include "traceable.h"
 #include "trapline.h"
 
 /**
@@ -66,6 +67,11 @@ int symbols_set_types(struct trapline_symbols *symbols, const char *folder);
 struct blacklist *symbols_blacklist(const struct trapline_symbols *symbols);
 /** symbols_set_blacklist() - another than the running kernel's */
 int symbols_set_blacklist(struct trapline_symbols *symbols, const char *path);
+
+/** symbols_traceable() - the functions that ftrace knows, see traceable.h */
+struct traceable *symbols_traceable(const struct trapline_symbols *symbols);
+/** symbols_set_traceable() - others; @path must stay valid */
+int symbols_set_traceable(struct trapline_symbols *symbols, const char *path);
 
 /** symbol_is_code() - is it a function (or a label inside code)? */
 bool symbol_is_code(const struct symbol *symbol);
