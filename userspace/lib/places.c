@@ -348,13 +348,13 @@ int places_compile(struct spec *spec, const struct trapline_symbols *symbols,
 
 	*out = NULL;
 	ret = collect(&spec->place, symbols, &places, err);
-	/* there is no function of that name: the reason is that of one place */
-	if (!ret && spec->place.is_all && !places.count && !places.barred &&
+	/* where there is not even one, the reason is that of a single place */
+	if (!ret && spec->place.is_all && !places.count && places.barred <= 1 &&
 	    !is_pending(&spec->place, symbols))
-		return compile_event(spec, symbols, NULL, out, err);
-	if (!ret)
+		ret = compile_event(spec, symbols, NULL, out, err);
+	else if (!ret)
 		ret = check_count(&spec->place, symbols, &places, err);
-	if (!ret)
+	if (!ret && places.count)
 		ret = compile_all(spec, symbols, &places, out, err);
 	if (ret) {
 		trapline_event_free(*out);
