@@ -172,6 +172,15 @@ static void test_parameters(void **state)
 					      &event, &err), -EINVAL);
 	assert_null(event);
 	assert_non_null(strstr(err.text, "vfs_readv"));
+	/* in a call, what nobody asked for is only where it is */
+	assert_int_equal(trapline_event_parse("c *ch*d*", symbols, &event,
+					      &err), 0);
+	assert_string_equal(event->symbol, "schedule");
+	assert_int_equal(event->field_count, 1);
+	trapline_event_free(event);
+	assert_int_equal(trapline_event_parse("c *ch*d* $retval", symbols,
+					      &event, &err), -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "retval-void");
 	assert_int_equal(trapline_event_parse("p vfs_w* $retval", symbols,
 					      &event, &err), -EINVAL);
 	assert_string_equal(err.hint, "");

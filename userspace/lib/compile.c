@@ -215,6 +215,8 @@ static int fill_event(struct compiler *c)
 		return spec_no_memory(c->err);
 	ret = resolve_place(spec, c->symbols, c->at, event, c->err);
 	if (!ret)
+		ret = compile_added(c);
+	if (!ret)
 		ret = compile_names(c);
 	if (!ret)
 		ret = compile_paths(c);

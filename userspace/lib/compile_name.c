@@ -233,6 +233,35 @@ static int expand_all(struct compiler *c)
 	return found < spec->arg_count ? expand(c, found) : 0;
 }
 
+/* ---- $retval ---------------------------------------------------------- */
+
+/* A call's $retval that nobody has asked for goes where nothing is returned. */
+int compile_added(struct compiler *c)
+{
+	struct spec *spec = c->spec;
+	const struct types_function *function;
+	struct types_shape shape;
+	unsigned int i = 0;
+	int ret;
+
+	while (i < spec->arg_count && !(spec->args[i].is_added &&
+					spec->args[i].fetch->kind == SPEC_RETVAL))
+		i++;
+	if (i == spec->arg_count)
+		return 0;
+	ret = compile_function(c, &function);
+	if (ret || !function)
+		return ret;
+	types_look(function->result, &shape);
+	if (shape.kind != TYPES_VOID)
+		return 0;
+	spec_free_fetch(spec->args[i].fetch);
+	spec->arg_count--;
+	memmove(&spec->args[i], &spec->args[i + 1],
+		(spec->arg_count - i) * sizeof(spec->args[0]));
+	return 0;
+}
+
 /* ---- names ------------------------------------------------------------ */
 
 /* "$argN" as it is listed, as @name with the type that was given. */

@@ -66,6 +66,9 @@ int compile_check_argument(struct compiler *c, const struct spec_fetch *fetch);
  */
 int compile_names(struct compiler *c);
 
+/** compile_added() - leave out a $retval that was added where there is none */
+int compile_added(struct compiler *c);
+
 /**
  * compile_function() - what the event's function takes and returns
  * @c: the compiler

@@ -244,7 +244,6 @@ static int check_count(const struct spec_place *place,
  */
 static char *written_args(const struct spec *spec)
 {
-	const struct spec_place *place = &spec->place;
 	struct text text;
 	char *written;
 	size_t size = 1;
@@ -257,7 +256,7 @@ static char *written_args(const struct spec *spec)
 		return NULL;
 	text_start(&text, written, size);
 	for (i = 0; i < spec->arg_count; i++)
-		if (spec->args[i].where.column != place->where.column)
+		if (!spec->args[i].is_added)
 			text_add(&text, " %.*s", spec->args[i].where.length,
 				 spec->args[i].where.text);
 	return written;

@@ -200,6 +200,7 @@ struct spec_type {
  * @fetch: the outermost step
  * @type: of the value
  * @listed: the body as it is listed; NULL: as it was written
+ * @is_added: it is not in the line: each record of a call has it
  */
 struct spec_arg {
 	struct spec_slice where;
@@ -208,6 +209,7 @@ struct spec_arg {
 	struct spec_fetch *fetch;
 	struct spec_type type;
 	char *listed;
+	bool is_added;
 };
 
 /**

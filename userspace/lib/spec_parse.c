@@ -353,8 +353,11 @@ static int add_call_args(struct spec *spec, struct trapline_error *err)
 			.column = spec->place.where.column,
 		};
 
-		if (!has_arg(spec, added[i].name, added[i].kind))
-			ret = parse_arg(spec, &word, err);
+		if (has_arg(spec, added[i].name, added[i].kind))
+			continue;
+		ret = parse_arg(spec, &word, err);
+		if (!ret)
+			spec->args[spec->arg_count - 1].is_added = true;
 	}
 	return ret;
 }
