@@ -82,7 +82,7 @@ printf 'a v=0xff\na v=0xff\n' >"$dir/want"
 same '--comm and a filter' "$dir/got" "$dir/want"
 
 # all threads of a process, and nobody else: its children neither
-# of_process OPTION... - what a process does: 4 and 5 in a child, 6 to 8 in a thread
+# of_process OPTION... - what a process does: 4, 5, 20 and more in children, 6 to 8 in a thread
 of_process()
 {
 	sh -c 'kill -STOP $$; exec workload names "$0" "$1"' "$dir/names" \
@@ -99,7 +99,7 @@ of_process
 printf 'a n=%s w=81\n' 1 2 3 6 7 8 9 >"$dir/want"
 same '--pid: all its threads, not its children' "$dir/got" "$dir/want"
 of_process --children
-printf 'a n=%s w=81\n' 1 2 3 4 5 6 7 8 9 >"$dir/want"
+{ busybox seq 1 9; busybox seq 20 39; } | sed 's/.*/a n=& w=81/' | sort >"$dir/want"
 same '--children: those of its children, too' "$dir/got" "$dir/want"
 workload load 20 &
 pid=$!

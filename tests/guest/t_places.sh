@@ -33,12 +33,12 @@ trapline check --places 'p:in target:target_*' | tail -n +2 >"$dir/got"
 same 'check --places: the same' "$dir/got" "$dir/want"
 rmmod target
 
-count=$(awk '$2 ~ /^[tT]$/ && $3 == "name_show" { print $1 }' /proc/kallsyms |
+copies=$(awk '$2 ~ /^[tT]$/ && $3 == "name_show" { print $1 }' /proc/kallsyms |
 	sort -u | wc -l)
 trapline check --places 'p:all name_show#all' 'p:one name_show#1' \
 	'p:two name_show#2' >"$dir/got"
 sed -n '/^p:kprobes\/all/,/^p:kprobes\/one/p' "$dir/got" | grep '^  0x' >"$dir/all"
-equal '#all: all of one name' "$(wc -l <"$dir/all")" "$count"
+equal '#all: all of one name' "$(wc -l <"$dir/all")" "$copies"
 sed -n '/^p:kprobes\/one/,$p' "$dir/got" | grep '^  0x' >"$dir/chosen"
 head -n 2 "$dir/all" >"$dir/want"
 same '#N: in the order of the addresses' "$dir/chosen" "$dir/want"
