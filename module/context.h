@@ -89,17 +89,21 @@ static __always_inline bool tl_context_busy(void)
 }
 
 /*
- * Is the user memory of current what the event is about? Not in an interrupt,
- * which only borrows the task, and not without an address space of its own.
- * nmi_enter() counts as a hardirq too, so an int3 probe in a task has as many
- * of these as of those.
+ * Is current what the event is about? Not in an interrupt, which only borrows the
+ * task. nmi_enter() counts as a hardirq too, so an int3 probe in a task has as
+ * many of these as of those.
  */
-static __always_inline bool tl_context_has_user(void)
+static __always_inline bool tl_context_is_task(void)
 {
 	u32 irq_depth = (u32)hardirq_count() / HARDIRQ_OFFSET;
 
-	return current->mm && !in_serving_softirq() &&
-	       irq_depth <= tl_nmi_depth();
+	return !in_serving_softirq() && irq_depth <= tl_nmi_depth();
+}
+
+/* Is it, and has it user memory? */
+static __always_inline bool tl_context_has_user(void)
+{
+	return current->mm && tl_context_is_task();
 }
 
 #endif

@@ -17,6 +17,7 @@
 #include "family.h"
 #include "memory.h"
 #include "place.h"
+#include "stack.h"
 
 /**
  * struct tl_source - one hit
@@ -118,6 +119,15 @@ static __always_inline u32 tl_source_bytes(const struct tl_source *src, u8 *to,
 					   u32 *status)
 {
 	return tl_memory_bytes(to, address, size, user, status);
+}
+
+static __always_inline u32 tl_source_frames(const struct tl_source *src, u8 *to,
+					    u32 max, u32 which, u32 *status)
+{
+	if (which == TL_STACK_USER)
+		return tl_stack_user(to, max, src->regs, status);
+	return tl_stack_kernel(to, max, src->regs,
+			       src->caller ?: src->place->address, status);
 }
 
 static __always_inline u32 tl_source_comm(const struct tl_source *src, u8 *to)

@@ -113,8 +113,8 @@ struct tl_record_extended {
 /* Status of one argument in an exceptional record (one byte, since 1.0). */
 #define TL_STATUS_OK		0 /* the value is right and whole */
 #define TL_STATUS_FAULT		1 /* memory could not be read; the value is zeros */
-#define TL_STATUS_TRUNCATED	2 /* string cut at its maximum */
-#define TL_STATUS_INCOMPLETE	3 /* string ran into memory that cannot be read */
+#define TL_STATUS_TRUNCATED	2 /* string or stack cut at its maximum */
+#define TL_STATUS_INCOMPLETE	3 /* string, array or stack ran into what cannot be read */
 
 /**
  * struct tl_meta - first page of a ring's mapping, constant once mapped

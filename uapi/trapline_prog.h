@@ -38,6 +38,9 @@
 					 * string, times one and the bytes of the pattern
 					 * behind its first "*", and all of its bytes */
 
+/* Limit of stacks (since 1.1). */
+#define TL_STACK_FRAMES_MAX	127	/* addresses of one stack */
+
 /**
  * struct tl_insn - one instruction
  * @op: TL_OP_*
@@ -163,6 +166,20 @@ struct tl_insn {
 				 *			   before the first that cannot be
 				 *			   read (since 1.1); fewer after
 				 *			   a TL_OP_LENGTH             */
+#define TL_OP_PUT_STACK	22	/* max  which              u16 length in bytes, then the stack
+				 *			   as addresses of 8 bytes, @max of
+				 *			   them at most, the newest first:
+				 *			   TL_STACK_* (since 1.1)     */
+
+/*
+ * Which, of %TL_OP_PUT_STACK. That of the kernel begins at the place, at a return
+ * where execution goes on; that of the user where he called the kernel, or was
+ * interrupted, and goes on along frame pointers. A stack that has more addresses is
+ * truncated, one that could not be followed to its end incomplete. A task without
+ * user memory has an empty one; an interrupt, which has borrowed the task, a fault.
+ */
+#define TL_STACK_KERNEL	0
+#define TL_STACK_USER	1
 
 /** TL_OP_END - last instruction of each program, and only there */
 #define TL_OP_END	31

@@ -16,6 +16,7 @@
  *	bool tl_source_read(src, to, address, bytes, user)	false: a fault
  *	u32 tl_source_string(src, to, address, max, user, &status)
  *	u32 tl_source_bytes(src, to, address, size, user, &status)
+ *	u32 tl_source_frames(src, to, max, which, &status)	TL_STACK_*; in bytes
  *	u32 tl_source_comm(src, to)			at most 15 bytes
  *	u64 tl_source_task(src, which, number)		TL_TASK_*, but the name
  *
@@ -104,7 +105,7 @@ static __always_inline u32 tl_prog_length(const struct tl_insn *insn, u64 number
 	return (u32)number * element;
 }
 
-/* Append a string, or a piece of memory, with its length before it. */
+/* Append a string, a piece of memory, or a stack, with its length before it. */
 static __always_inline u8 *tl_put_memory(const struct tl_source *src, u8 *out,
 					 u64 address,
 					 const struct tl_insn *insn, u32 limit,
@@ -115,7 +116,9 @@ static __always_inline u8 *tl_put_memory(const struct tl_source *src, u8 *out,
 	u8 *to = out + sizeof(u16);
 	u32 length = 0;
 
-	if (insn->op == TL_OP_PUT_STRING)
+	if (insn->op == TL_OP_PUT_STACK)
+		length = tl_source_frames(src, to, max, (u32)insn->imm, status);
+	else if (insn->op == TL_OP_PUT_STRING)
 		length = tl_source_string(src, to, address, max, user, status);
 	else if (limit)
 		length = tl_source_bytes(src, to, address, limit < max ? limit : max,
@@ -261,6 +264,7 @@ static __always_inline u32 tl_prog_run(const struct tl_prog *prog,
 		switch (insn->op) {
 		case TL_OP_PUT_STRING:
 		case TL_OP_PUT_BYTES:
+		case TL_OP_PUT_STACK:
 			out = tl_put_memory(src, out, acc + insn->imm, insn, limit,
 					    &status);
 			limit = TL_NO_LIMIT;

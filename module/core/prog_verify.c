@@ -182,6 +182,18 @@ static enum tl_error_code tl_verify_length(struct tl_verify *v,
 	return TL_ERR_NONE;
 }
 
+/* So many frames at most, with their length before them. */
+static enum tl_error_code tl_verify_stack(struct tl_verify *v,
+					  const struct tl_insn *insn)
+{
+	v->prog->direct = false;
+	if (!insn->arg || insn->arg > TL_STACK_FRAMES_MAX ||
+	    insn->imm > TL_STACK_USER)
+		return TL_ERR_PROG_OPERAND;
+	return tl_verify_put(v, false,
+			     sizeof(u16) + insn->arg * (u32)sizeof(u64));
+}
+
 static bool tl_op_is_load(u32 op)
 {
 	return (op >= TL_OP_REG && op <= TL_OP_IMM) || op == TL_OP_CURRENT;
@@ -219,6 +231,8 @@ static enum tl_error_code tl_verify_insn(struct tl_verify *v,
 	case TL_OP_PUT_STRING:
 	case TL_OP_PUT_BYTES:
 		return tl_verify_memory(v, insn);
+	case TL_OP_PUT_STACK:
+		return tl_verify_stack(v, insn);
 	case TL_OP_PUT_COMM:
 		v->prog->direct = false;
 		if (insn->arg || insn->imm)

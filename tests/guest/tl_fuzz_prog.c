@@ -89,11 +89,16 @@ static void emit_counted(struct maker *m, uint32_t length)
 static void emit_argument(struct maker *m)
 {
 	uint32_t size = some_size(m), length = 1 + fz_below(m->t, 200), i;
+	uint32_t frames = 1 + fz_below(m->t, TL_STACK_FRAMES_MAX);
 
-	switch (fz_below(m->t, 8)) {
+	switch (fz_below(m->t, 9)) {
 	case 0:
 		emit(m, TL_OP_PUT_COMM, 0, 0);
 		m->bytes += 18;
+		return;
+	case 8:
+		emit(m, TL_OP_PUT_STACK, frames, fz_below(m->t, 2));
+		m->bytes += 8 * frames + 3;
 		return;
 	case 1:
 	case 2:

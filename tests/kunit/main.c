@@ -19,7 +19,7 @@ MODULE_PARM_DESC(rounds, "Repeat what is repeated that many times as often");
 
 static struct kunit_suite *tl_suites[] = {
 	&tl_ring_suite, &tl_wake_suite, &tl_prog_suite, &tl_filter_suite,
-	&tl_memory_suite,
+	&tl_memory_suite, &tl_stack_suite,
 	&tl_hit_suite, &tl_nest_suite, &tl_storm_suite, &tl_recursion_suite,
 	&tl_place_suite, &tl_event_suite, &tl_probe_suite, &tl_session_suite,
 	&tl_fail_suite,

@@ -17,6 +17,7 @@ static u32 tl_prog_payload_bytes(const struct tl_prog *prog, const u8 *payload)
 			break;
 		case TL_OP_PUT_STRING:
 		case TL_OP_PUT_BYTES:
+		case TL_OP_PUT_STACK:
 		case TL_OP_PUT_COMM:
 			memcpy(&length, payload + bytes, sizeof(length));
 			bytes += sizeof(length) + length;

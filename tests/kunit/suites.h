@@ -14,6 +14,7 @@ extern struct kunit_suite tl_filter_suite;
 extern struct kunit_suite tl_hit_suite;
 extern struct kunit_suite tl_memory_suite;
 extern struct kunit_suite tl_nest_suite;
+extern struct kunit_suite tl_stack_suite;
 extern struct kunit_suite tl_storm_suite;
 extern struct kunit_suite tl_recursion_suite;
 extern struct kunit_suite tl_place_suite;

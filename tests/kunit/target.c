@@ -42,6 +42,16 @@ asm(".pushsection .text, \"ax\"\n"
     "	add $7, %rax\n"
     "	" ASM_RET
     "	.size tl_target_steps, . - tl_target_steps\n"
+    "	.p2align 4\n"
+    "	.globl tl_target_push\n"
+    "	.type tl_target_push, @function\n"
+    "tl_target_push:\n"
+    "	" ASM_ENDBR
+    "	push %rbx\n"
+    "	lea (%rdi,%rsi,2), %rax\n"
+    "	pop %rbx\n"
+    "	" ASM_RET
+    "	.size tl_target_push, . - tl_target_push\n"
     ".popsection\n"
     ".pushsection .rodata, \"a\"\n"
     "	.balign 8\n"

@@ -12,6 +12,9 @@ long tl_target_untraced(long a, long b);
 /* Calls itself until @depth is 1: as many returns. Returns @depth. */
 long tl_target_nested(long depth);
 
+/* @a + 2 * @b, whose first instruction of one byte moves the stack. */
+long tl_target_push(long a, long b);
+
 /* 3 * (@a + @b) + 7, in instructions that are known: */
 long tl_target_steps(long a, long b);
 

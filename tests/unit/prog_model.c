@@ -48,7 +48,10 @@ static void model_memory(struct model *m, const struct tl_source *src,
 	const bool is_less = m->element && m->wanted <= max / m->element;
 	u8 text[TL_STRING_BYTES_MAX];
 
-	if (m->faulted) {
+	if (insn->op == TL_OP_PUT_STACK) {
+		length = (u16)tl_source_frames(src, text, insn->arg,
+					       (u32)insn->imm, &status);
+	} else if (m->faulted) {
 		status = TL_STATUS_FAULT;
 	} else if (is_less && !m->wanted) {
 		length = 0;
@@ -155,7 +158,8 @@ static void model_run(struct model *m, const struct tl_source *src,
 			continue;
 		}
 		if (insn->op == TL_OP_PUT_STRING ||
-		    insn->op == TL_OP_PUT_BYTES) {
+		    insn->op == TL_OP_PUT_BYTES ||
+		    insn->op == TL_OP_PUT_STACK) {
 			model_memory(m, src, insn);
 		} else if (insn->op == TL_OP_PUT_COMM) {
 			length = (u16)tl_source_comm(src, text);

@@ -22,7 +22,7 @@ u64 tl_env_clock_ns(void)
 	return 0;
 }
 
-static const u32 args[] = { 0, 1, 2, 3, 4, 5, 8, 9, 16, 255, 256,
+static const u32 args[] = { 0, 1, 2, 3, 4, 5, 8, 9, 16, 127, 128, 255, 256,
 			    TL_STRING_BYTES_MAX, TL_STRING_BYTES_MAX + 1, 65536,
 			    0x7fffffff, TL_ARG_USER, TL_ARG_USER | 1,
 			    TL_ARG_USER | 8, TL_ARG_USER | 3, 0xffffffff };
@@ -45,7 +45,7 @@ static struct tl_insn draw_insn(void)
 				   TL_OP_CALLER, TL_OP_PLACE, TL_OP_IMM,
 				   TL_OP_CURRENT, TL_OP_DEREF, TL_OP_PUT,
 				   TL_OP_PUT_REG, TL_OP_PUT_STRING, TL_OP_PUT_BYTES,
-				   TL_OP_PUT_COMM, TL_OP_LENGTH };
+				   TL_OP_PUT_COMM, TL_OP_LENGTH, TL_OP_PUT_STACK };
 	struct tl_insn insn = { ops[draw(COUNT(ops))], 0, 0 };
 
 	/* mostly as it must be, sometimes anything */
@@ -77,6 +77,10 @@ static struct tl_insn draw_insn(void)
 	case TL_OP_LENGTH:
 		insn.arg = 1u << draw(4) | 1u << (24 + draw(4)) |
 			   (draw(2) ? TL_TEST_SIGNED : 0);
+		break;
+	case TL_OP_PUT_STACK:
+		insn.arg = 1 + draw(SOURCE_STACK + 2);
+		insn.imm = draw(2);
 		break;
 	case 0:
 		insn.arg = args[draw(COUNT(args))];
@@ -110,7 +114,8 @@ static u32 draw_program(struct tl_insn *insns, u32 limit)
 					op == TL_OP_PUT_BYTES ||
 					op == TL_OP_LENGTH :
 					op < TL_OP_DEREF || op == TL_OP_PUT_REG ||
-					op == TL_OP_PUT_COMM;
+					op == TL_OP_PUT_COMM ||
+					op == TL_OP_PUT_STACK;
 		} while (!fits && draw(50));
 		loaded = insns[i].op <= TL_OP_DEREF;
 	}

@@ -229,6 +229,25 @@ static void test_user_string(void **state)
 	expect(insns, 3, "\1\0u", 3);
 }
 
+/* Addresses, as many as are wanted; the world has three of the user's. */
+static void test_stacks(void **state)
+{
+	struct tl_insn insns[] = { { TL_OP_PUT_STACK, 2, TL_STACK_KERNEL }, END };
+	u8 expected[18] = { 16 };
+
+	(void)state;
+	memcpy(expected + 2, source.stack, 16);
+	expect(insns, 2, expected, sizeof(expected));
+	assert_int_equal(result.statuses[0], TL_STATUS_TRUNCATED);
+	source.stack[0] = source.stack[1] = source.stack[2] = ~1ull;
+	insns[0] = (struct tl_insn){ TL_OP_PUT_STACK, 3, TL_STACK_USER };
+	expect(insns, 2, "\30\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0", 26);
+	assert_int_equal(result.marks.faults + result.marks.cuts, 0);
+	source.faults = 1;
+	expect(insns, 2, "\0\0", 2);
+	assert_int_equal(result.statuses[0], TL_STATUS_FAULT);
+}
+
 static void test_comm(void **state)
 {
 	static const struct tl_insn insns[] = { { TL_OP_PUT_COMM, 0, 0 }, END };
@@ -389,10 +408,12 @@ static void test_not_direct(void **state)
 						{ TL_OP_DEREF, 8, 0 },
 						{ TL_OP_PUT, 8, 0 }, END };
 	static const struct tl_insn comm[] = { { TL_OP_PUT_COMM, 0, 0 }, END };
+	static const struct tl_insn frames[] = { { TL_OP_PUT_STACK, 127, 0 }, END };
 	static const struct {
 		const struct tl_insn *insns;
 		u32 count, max_bytes;
 	} rows[] = { { stack, 3, 8 }, { deref, 4, 8 }, { comm, 2, 17 },
+		     { frames, 2, 2 + 127 * 8 },
 		     { string_insns, 3, 10 } };
 	struct tl_prog prog;
 	u32 i, bad;
@@ -420,6 +441,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup(test_bytes, make_source),
 		cmocka_unit_test_setup(test_length, make_source),
 		cmocka_unit_test_setup(test_user_string, make_source),
+		cmocka_unit_test_setup(test_stacks, make_source),
 		cmocka_unit_test_setup(test_comm, make_source),
 		cmocka_unit_test_setup(test_no_arguments, make_source),
 		cmocka_unit_test_setup(test_faults, make_source),

@@ -36,6 +36,7 @@ static void test_reasons(void **state)
 	EXPECT(TL_ERR_PROG_FLOW, 1, SP, END);
 	EXPECT(TL_ERR_PROG_FLOW, 1, SP, { TL_OP_PUT_REG, 8, 0 }, END);
 	EXPECT(TL_ERR_PROG_FLOW, 1, SP, { TL_OP_PUT_COMM, 0, 0 }, END);
+	EXPECT(TL_ERR_PROG_FLOW, 1, SP, { TL_OP_PUT_STACK, 1, 0 }, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_DEREF, 8, 0 }, PUT, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_PUT_STRING, 8, 0 }, END);
 	EXPECT(TL_ERR_PROG_FLOW, 0, { TL_OP_PUT_BYTES, 8, 0 }, END);
@@ -152,7 +153,7 @@ static void test_register_frames(void **state)
 	}
 }
 
-static const u32 args[] = { 0, 1, 2, 3, 4, 5, 8, 9, 16, 255, 256,
+static const u32 args[] = { 0, 1, 2, 3, 4, 5, 8, 9, 16, 127, 128, 255, 256,
 			    TL_STRING_BYTES_MAX, TL_STRING_BYTES_MAX + 1, 65536,
 			    0x7fffffff, TL_ARG_USER, TL_ARG_USER | 1,
 			    TL_ARG_USER | 8, TL_ARG_USER | 3, 0xffffffff };
@@ -208,6 +209,8 @@ static bool operands_ok(const struct tl_insn *insn, bool is_return)
 		return size_ok(insn->arg & 15) &&
 		       size_ok(insn->arg >> 24) && !insn->imm &&
 		       !(insn->arg & 0xffbff0u);
+	case TL_OP_PUT_STACK:
+		return insn->arg >= 1 && insn->arg <= 127 && insn->imm <= 1;
 	case TL_OP_TASK:
 		if (insn->arg == TL_TASK_FAMILY)
 			return insn->imm <= 0xffffffff;
@@ -223,7 +226,8 @@ static void check_operands(const struct tl_insn *insn, bool is_return)
 	struct tl_insn insns[6] = { SP, *insn, PUT, END };
 	bool starts = insn->op <= TL_OP_IMM || insn->op == TL_OP_CURRENT ||
 		      insn->op == TL_OP_TASK ||
-		      insn->op == TL_OP_PUT_REG || insn->op == TL_OP_PUT_COMM;
+		      insn->op == TL_OP_PUT_REG || insn->op == TL_OP_PUT_COMM ||
+		      insn->op == TL_OP_PUT_STACK;
 	bool ends = TL_OP_IS_PUT(insn->op) || insn->op > TL_OP_END;
 	struct tl_insn *from = insns + (starts ? 1 : 0);
 	struct tl_prog prog;

@@ -166,6 +166,31 @@ static inline u32 tl_source_bytes(const struct tl_source *src, u8 *to,
 	return size;
 }
 
+/*
+ * The words of the stack are that of the kernel, the first three of them with all
+ * bits flipped the user's. One that begins with an odd address has no end.
+ */
+static inline u32 tl_source_frames(const struct tl_source *src, u8 *to, u32 max,
+				   u32 which, u32 *status)
+{
+	u32 count = which == TL_STACK_USER ? 3 : SOURCE_STACK, i;
+	u64 address;
+
+	if (source_faults(src)) {
+		*status = TL_STATUS_FAULT;
+		return 0;
+	}
+	if (count > max)
+		*status = TL_STATUS_TRUNCATED;
+	else if (src->stack[0] & 1)
+		*status = TL_STATUS_INCOMPLETE;
+	for (i = 0; i < count && i < max; i++) {
+		address = src->stack[i] ^ (which == TL_STACK_USER ? ~0ull : 0);
+		memcpy(to + i * sizeof(address), &address, sizeof(address));
+	}
+	return i * (u32)sizeof(address);
+}
+
 static inline u32 tl_source_comm(const struct tl_source *src, u8 *to)
 {
 	u32 length = (u32)strlen(src->comm);
