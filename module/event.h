@@ -14,7 +14,7 @@ struct tl_place;
  * struct tl_counters - one CPU's counters of an event
  * @outcome: hits by &enum tl_outcome
  * @faults: recorded hits with an argument marked fault
- * @cuts: recorded hits with a string truncated or incomplete
+ * @cuts: recorded hits with a string or a stack truncated or incomplete
  */
 struct tl_counters {
 	u64 outcome[TL_OUTCOMES];

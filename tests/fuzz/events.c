@@ -22,6 +22,7 @@ static const char *const lines[] = {
 	[EVENT_TASK_NEW] = "p:trapline/task_new vfs_write name=$comm",
 	[EVENT_TASK_NAME] = "p:trapline/task_name vfs_readv "
 			    "tid=+8(%di):s32 name=+0(%si):string",
+	[EVENT_STACKS] = "p:stacks vfs_read k=$kstack:5 n=%di:u8 u=$ustack:127",
 };
 
 static struct trapline_event *make(struct decode_events *table,

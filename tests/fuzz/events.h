@@ -12,6 +12,7 @@ enum {
 	EVENT_RETURN,
 	EVENT_TASK_NEW,		/* as names.c makes them */
 	EVENT_TASK_NAME,
+	EVENT_STACKS,
 	EVENT_COUNT,
 	/* where the last one is, so that its records have the long header */
 	EVENT_HIGH = 1500,

@@ -92,6 +92,9 @@ static void check_args(const struct trapline_record *record)
 		count++;
 		if (field->format == FIELD_STRING)
 			check_escape(&value);
+		else if (field->format == FIELD_KSTACK ||
+			 field->format == FIELD_USTACK)
+			assert_int_equal(value.length % field->bytes, 0);
 	}
 	/* decode_next() has yielded it: all of it is there */
 	assert_int_equal(rc, 0);

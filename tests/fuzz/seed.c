@@ -4,6 +4,7 @@
  * tests/unit/definitions.txt, the programs that they compile to, packets that
  * the module's ring has written, the symbols of kallsyms.txt.
  */
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/event.h"
+#include "../unit/elf_world.h"
 #include "../unit/prog_world.h"
 #include "../unit/ring_world.h"
 #include "../unit/symbols_world.h"
@@ -198,6 +200,21 @@ static void put_packet(const u8 *packet)
 }
 
 /* All events, one after the other, with more and more faults. */
+/* A file with a few functions. */
+static void put_image(unsigned int section)
+{
+	static const struct elf_symbol functions[] = {
+		{ "first", 0, 0x10, STB_LOCAL, STT_FUNC },
+		{ "__second", 0x100, 0, STB_GLOBAL, STT_FUNC },
+		{ "second", 0x100, 0x40, STB_WEAK, STT_GNU_IFUNC },
+		{ NULL, 0, 0, 0, 0 },
+	};
+	unsigned char bytes[ELF_WORLD_BYTES];
+
+	elf_build(bytes, section, functions);
+	put("image", "", 0, bytes, sizeof(bytes));
+}
+
 static void put_packets(bool wild)
 {
 	const struct world_config config = {
@@ -289,6 +306,8 @@ int main(int argc, char **argv)
 	put_definitions();
 	put_chains();
 	put_arguments();
+	put_image(SHT_SYMTAB);
+	put_image(SHT_DYNSYM);
 	put_packets(false);
 	put_packets(true);
 	put_symbols();

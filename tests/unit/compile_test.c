@@ -121,6 +121,10 @@ static const struct {
 	{ "p vfs_read $comm $comm:string",
 	  { { TL_OP_PUT_COMM, 0, 0 }, { TL_OP_PUT_COMM, 0, 0 },
 	    { TL_OP_END, 0, 0 } } },
+	{ "p vfs_read $kstack u=$ustack:127 %di",
+	  { { TL_OP_PUT_STACK, 16, TL_STACK_KERNEL },
+	    { TL_OP_PUT_STACK, 127, TL_STACK_USER },
+	    { TL_OP_PUT_REG, 8, DI }, { TL_OP_END, 0, 0 } } },
 	{ "p vfs_read \\10 %di \\\"abc\"",
 	  { { TL_OP_PUT_REG, 8, DI }, { TL_OP_END, 0, 0 } } },
 };

@@ -247,32 +247,52 @@ static void nmi_in_an_nmi_is_an_nmi(void **state)
 	decode_ends(&cursor);
 }
 
+/* What becomes of a record with one field that is @bytes long. */
+static int decode_length(struct field *field, unsigned int bytes)
+{
+	struct trapline_event event = { .fields = field, .field_count = 1 };
+	struct decode_events events = { 0 };
+	struct trapline_record record;
+	struct decode_cursor cursor;
+	size_t size;
+	int rc;
+
+	assert_int_equal(decode_events_add(&events, &event), 0);
+	build_start(&decode_build, BEGIN);
+	build_record(&decode_build, 0, BEGIN, 0, 1);
+	build_number(&decode_build, bytes, 2);
+	build_raw(&decode_build, "abcdefghijklmnopqrstuvwx", bytes);
+	size = build_end(&decode_build, 0, BEGIN, 0, 0);
+	assert_int_equal(decode_start(&cursor, &events, decode_build.bytes,
+				      size), 0);
+	rc = decode_next(&cursor, &record);
+	decode_events_free(&events);
+	return rc;
+}
+
 /* More elements than the array has are nothing that its event can have made. */
 static void array_is_as_long_as_it_may_be(void **state)
 {
 	struct field field = { .name = (char *)"x", .bytes = 2, .elements = 3 };
-	struct trapline_event event = { .fields = &field, .field_count = 1 };
-	struct decode_events events = { 0 };
-	struct trapline_record record;
-	struct decode_cursor cursor;
 	unsigned int bytes;
 
 	(void)state;
-	assert_int_equal(decode_events_add(&events, &event), 0);
-	for (bytes = 0; bytes <= 8; bytes++) {
-		size_t size;
-
-		build_start(&decode_build, BEGIN);
-		build_record(&decode_build, 0, BEGIN, 0, 1);
-		build_number(&decode_build, bytes, 2);
-		build_number(&decode_build, 0x0807060504030201, bytes);
-		size = build_end(&decode_build, 0, BEGIN, 0, 0);
-		assert_int_equal(decode_start(&cursor, &events,
-					      decode_build.bytes, size), 0);
-		assert_int_equal(decode_next(&cursor, &record),
+	for (bytes = 0; bytes <= 8; bytes++)
+		assert_int_equal(decode_length(&field, bytes),
 				 bytes <= 6 ? 1 : -EBADMSG);
-	}
-	decode_events_free(&events);
+}
+
+/* A stack has whole addresses. */
+static void stack_is_whole_addresses(void **state)
+{
+	struct field field = { .name = (char *)"x", .bytes = 8, .elements = 2,
+			       .format = FIELD_KSTACK };
+	unsigned int bytes;
+
+	(void)state;
+	for (bytes = 0; bytes <= 24; bytes++)
+		assert_int_equal(decode_length(&field, bytes),
+				 bytes % 8 || bytes > 16 ? -EBADMSG : 1);
 }
 
 static void unsound_events_are_refused(void **state)
@@ -306,6 +326,7 @@ int main(void)
 		cmocka_unit_test(long_header_must_be_whole_and_not_go_back),
 		cmocka_unit_test(bad_headers),
 		cmocka_unit_test(array_is_as_long_as_it_may_be),
+		cmocka_unit_test(stack_is_whole_addresses),
 		cmocka_unit_test(unsound_events_are_refused),
 	};
 

@@ -147,6 +147,10 @@ static int open_names(struct live *live)
 	}
 	if (err.code)
 		report("warning: %s", err.text);
+	if (trapline_processes_open(&live->format.processes, &err)) {
+		report_error(&err);
+		return -1;
+	}
 	return 0;
 }
 
@@ -418,6 +422,7 @@ void live_close(struct live *live)
 {
 	trapline_reader_close(live->reader);
 	trapline_names_close(live->names);
+	trapline_processes_close(live->format.processes);
 	trapline_session_close(live->session);
 	trapline_symbols_free(live->symbols);
 	definitions_free(&live->defs);
@@ -430,6 +435,7 @@ void live_close(struct live *live)
 	live->printed = NULL;
 	live->reader = NULL;
 	live->names = NULL;
+	live->format.processes = NULL;
 	live->session = NULL;
 	live->symbols = NULL;
 	live->line = NULL;

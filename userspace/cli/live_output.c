@@ -29,27 +29,26 @@ static int grow_line(struct live *live, size_t size)
 	return 0;
 }
 
-/* The record's line in @line, which grows where it must. */
+/*
+ * The record's line in @line, which grows where it must, more than once where
+ * what is known of a process has changed meanwhile.
+ */
 static int format_line(struct live *live, const struct trapline_record *record)
 {
+	size_t size = live->line ? live->line_size : FIRST_LINE_SIZE;
 	int length, rc;
 
-	if (!live->line) {
-		rc = grow_line(live, FIRST_LINE_SIZE);
+	for (;;) {
+		rc = size > live->line_size ? grow_line(live, size) : 0;
 		if (rc)
 			return rc;
+		length = trapline_format_record(record, live->symbols,
+						live->names, &live->format,
+						live->line, live->line_size);
+		size = (size_t)length + 2;
+		if (length < 0 || size <= live->line_size)
+			return length;
 	}
-	length = trapline_format_record(record, live->symbols, live->names,
-					&live->format, live->line,
-					live->line_size);
-	if (length < 0 || (size_t)length + 1 < live->line_size)
-		return length;
-	rc = grow_line(live, (size_t)length + 2);
-	if (rc)
-		return rc;
-	return trapline_format_record(record, live->symbols, live->names,
-				      &live->format, live->line,
-				      live->line_size);
 }
 
 static int print_record(const struct trapline_record *record, void *data)

@@ -58,6 +58,8 @@ static uint32_t put_bytes(const struct tl_insn *insn)
 		return 1 + size;
 	case TL_OP_PUT_BYTES:
 		return 1 + LENGTH_BYTES + size;
+	case TL_OP_PUT_STACK:
+		return 1 + LENGTH_BYTES + size * (uint32_t)sizeof(uint64_t);
 	case TL_OP_PUT_COMM:
 		return 1 + LENGTH_BYTES + COMM_BYTES;
 	}

@@ -92,6 +92,10 @@ static struct spec_type type_of(const struct spec_arg *arg)
 	type.bytes = is_text(arg->fetch) ? 0 : 8;
 	if (arg->fetch->kind == SPEC_DURATION || arg->fetch->kind == SPEC_TASK)
 		type.format = FIELD_UNSIGNED;
+	if (arg->fetch->kind == SPEC_FRAME_LIST) {
+		type.format = arg->fetch->user ? FIELD_USTACK : FIELD_KSTACK;
+		type.elements = (unsigned int)arg->fetch->number;
+	}
 	return type;
 }
 
@@ -198,6 +202,8 @@ static int load_base(struct compiler *c, const struct spec_fetch *fetch)
 	case SPEC_TEXT:
 	case SPEC_DEREF:
 		break;
+	case SPEC_FRAME_LIST:
+		return spec_refuse(c->err, ERR_STACK_VALUE, &fetch->where);
 	case SPEC_ALL_ARGUMENTS:
 	case SPEC_SYSTEM_ARGUMENT:
 	case SPEC_PARAMETER:
@@ -401,6 +407,11 @@ int compile_arg(struct compiler *c, struct field *fields)
 			continue;
 		if (fetch->kind == SPEC_COMM)
 			ret = compiler_emit(c, TL_OP_PUT_COMM, 0, 0);
+		else if (fetch->kind == SPEC_FRAME_LIST)
+			ret = compiler_emit(c, TL_OP_PUT_STACK,
+					    (uint32_t)fetch->number,
+					    fetch->user ? TL_STACK_USER :
+							  TL_STACK_KERNEL);
 		else if (type.format == FIELD_STRING)
 			ret = compile_string(c, &type, i);
 		else

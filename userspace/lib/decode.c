@@ -239,6 +239,17 @@ static int check_status(const struct decode_layout *layout,
 	return 0;
 }
 
+/* Can a field with a length before it be so long? */
+static bool length_is_sound(const struct field *field, size_t length)
+{
+	if (!field->bytes)
+		return true;	/* a string */
+	if ((field->format == FIELD_KSTACK || field->format == FIELD_USTACK) &&
+	    length % field->bytes)
+		return false;
+	return length <= field->elements * field->bytes;
+}
+
 /* Length of a payload with strings, or -EBADMSG if it goes past @left. */
 static int measure_strings(const struct decode_layout *layout,
 			   const unsigned char *payload, size_t left,
@@ -262,7 +273,7 @@ static int measure_strings(const struct decode_layout *layout,
 		    at > left - STRING_LENGTH_BYTES)
 			return -EBADMSG;
 		length = load_le(payload + at, STRING_LENGTH_BYTES);
-		if (field->bytes && length > field->elements * field->bytes)
+		if (!length_is_sound(field, length))
 			return -EBADMSG;
 		at += STRING_LENGTH_BYTES + length;
 	}

@@ -144,7 +144,11 @@
 	X(272, FILTER_LATE, "filter-late", "the event is in a session already") \
 	X(273, FILTER_DURATION, "duration-on-entry", "\"%.*s\" is known when the function has returned: r or c") \
 	X(274, FILTER_FAMILY, "filter-family", "\"%.*s\": a family has a process or not: == or !=") \
-	/* places in modules that are not loaded: resolve.c */ \
+	/* stacks: spec_fetch.c, compile_arg.c */                             \
+	X(310, STACK_TYPE, "stack-type", "\"%.*s\" is not a number of frames; a stack has no type") \
+	X(311, STACK_FRAMES, "stack-frames", "\"%.*s\": a stack has 1 to %d frames") \
+	X(312, STACK_VALUE, "stack-value", "\"%.*s\" is a stack, not an address") \
+	/* places in modules that are not loaded: resolve.c */    \
 	X(320, PENDING_CHOICE, "choice", "the module %.*s is not loaded: which of its functions #%u is, is not known") \
 	/* lengths of arrays: compile_arg.c */ \
 	X(322, LENGTH_NAME, "array-length", "the length \"%.*s\" is neither a number nor the name of an argument before this one") \

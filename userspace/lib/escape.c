@@ -61,6 +61,9 @@ static bool is_in_the_way(enum escape_set set, uint32_t point)
 		return point == '"' || point == '\\';
 	case ESCAPE_CHARACTER:
 		return point == '\'' || point == '\\';
+	case ESCAPE_FRAME:
+		return point == '<' || point == '[' || point == ']' ||
+		       point == '\\';
 	case ESCAPE_PLAIN:
 		break;
 	}

@@ -21,6 +21,8 @@ enum field_format {
 	FIELD_CHAR,	/* 'c' */
 	FIELD_SYMBOL,	/* vfs_read+0x0/0x1a0 */
 	FIELD_SYMSTR,	/* "vfs_read+0x0/0x1a0" */
+	FIELD_KSTACK,	/* [vfs_read+0x0 <- ksys_read+0x6b] */
+	FIELD_USTACK,	/* [read+0x12 (/lib/libc.so.6) <- main+0x34 (/bin/x)] */
 };
 
 /**
@@ -33,7 +35,8 @@ enum field_format {
  * @bits: of a bit field, inside of @bytes; 0: it is none
  * @shift: of a bit field: the bits below it
  * @elements: of an array; 0: it is none. One of numbers is a u16 length and the
- *	bytes that could be read; one of strings has a field for each of them.
+ *	bytes that could be read; one of strings has a field for each of them. A
+ *	stack is an array of addresses, in one piece always.
  * @element: which one of an array of strings
  * @constant: it is not in the record: its value is @value or @string
  * @value: of a constant number

@@ -11,6 +11,7 @@
 #include "../../uapi/trapline.h"
 #include "../../uapi/trapline_packet.h"
 #include "decode.h"
+#include "format_stack.h"
 #include "symbols.h"
 #include "text.h"
 
@@ -77,14 +78,6 @@ static void format_place(struct text *text, const char *symbol,
 		text_add(text, " [%s]", module);
 }
 
-/* A return into the trampoline: the caller itself was a tail call or probed. */
-static bool is_trampoline(const struct symbol *symbol, uint64_t address)
-{
-	return symbol->address == address &&
-	       (!strcmp(symbol->name, "arch_rethook_trampoline") ||
-		!strcmp(symbol->name, "__kretprobe_trampoline"));
-}
-
 /*
  * What has no symbol came after they were read, and with it an address that its
  * reader may not be meant to see: he can fetch it, as data, if he is.
@@ -100,7 +93,8 @@ static void format_caller(struct text *text,
 		text_add(text, "0");
 	else if (!symbol)
 		text_add(text, "[unknown]");
-	else if (is_trampoline(symbol, address))
+	else if (symbol_is_trampoline(symbol, address))
+		/* the caller itself was a tail call or probed */
 		text_add(text, "[unknown/kretprobe'd]");
 	else
 		format_place(text, symbol->name, symbol->module,
@@ -252,6 +246,13 @@ static void format_field(struct text *text, const struct field *field,
 		text_bytes(text, "}", 1);
 }
 
+/* A caller's struct may be older and so shorter than ours. */
+static struct trapline_processes *
+processes_of(const struct trapline_format_opts *opts)
+{
+	return opts && opts->size >= sizeof(*opts) ? opts->processes : NULL;
+}
+
 int trapline_format_record(const struct trapline_record *record,
 			   const struct trapline_symbols *symbols,
 			   struct trapline_names *names,
@@ -275,6 +276,13 @@ int trapline_format_record(const struct trapline_record *record,
 		return -EBADMSG;
 	text_add(&text, ")");
 	while ((rc = decode_args_next(&args, &field, &value)) > 0)
-		format_field(&text, field, symbols, &value);
+		if (field->format == FIELD_USTACK)
+			format_user_stack(&text, field, &value, record,
+					  processes_of(opts));
+		else if (field->format == FIELD_KSTACK)
+			format_kernel_stack(&text, field, &value, record,
+					    symbols);
+		else
+			format_field(&text, field, symbols, &value);
 	return rc < 0 ? rc : (int)text.length;
 }

@@ -31,14 +31,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../uapi/trapline_packet.h"
+#include "clock.h"
 #include "decode.h"
 #include "error.h"
 #include "names.h"
+#include "process_maps.h"
 #include "reader.h"
 #include "session.h"
 
@@ -48,22 +48,12 @@
 #define PACKET_COUNT 8
 /* where nobody reads for long: the last few thousand names of each CPU */
 #define PACKET_COUNT_OVERWRITE 64
-/* the inode number of the initial pid namespace, fixed by the kernel's ABI */
-#define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 /* after a loss, no walk over /proc sooner than this after the last one */
 #define RESCAN_NS UINT64_C(1000000000)
 
 #define LINE_NEW "p:trapline/task_new schedule_tail name=$comm"
 #define LINE_NAME \
 	"p:trapline/task_name __set_task_comm tid=+%u($arg1):s32 name=+0($arg2):string"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* "C-D" or "C+D" where C is "kworker/R-D" cut to a name's length? */
 static bool is_rescuer_split(const char *line, size_t length, size_t split)
@@ -154,7 +144,7 @@ static void scan_proc(struct trapline_names *names)
 	struct dirent *entry;
 	DIR *dir;
 
-	names->scanned_ns = now_ns();
+	names->scanned_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (!names->proc_is_ours)
 		return;
 	dir = opendir("/proc");
@@ -164,17 +154,6 @@ static void scan_proc(struct trapline_names *names)
 		if (is_number(entry->d_name))
 			scan_threads(names, entry->d_name);
 	closedir(dir);
-}
-
-/* In a container's /proc the numbers mean other tasks. */
-static bool proc_has_initial_pids(void)
-{
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st))
-		/* a kernel without such namespaces has the one */
-		return errno == ENOENT && !access("/proc/self/stat", F_OK);
-	return st.st_ino == INITIAL_PID_NAMESPACE;
 }
 
 int names_record(const struct trapline_record *record, void *data)
@@ -213,7 +192,7 @@ static int names_loss(const struct trapline_loss *loss, void *data)
 		name_table_free(&names->table);
 		names->scanned_ns = 0;
 	}
-	if (now_ns() - names->scanned_ns >= RESCAN_NS)
+	if (clock_now_ns(CLOCK_MONOTONIC) - names->scanned_ns >= RESCAN_NS)
 		scan_proc(names);
 	return 0;
 }
@@ -317,7 +296,7 @@ int trapline_names_open(const struct trapline_symbols *symbols,
 		return -ENOMEM;
 	}
 	names->overwrites = reader_overwrites(reader);
-	names->proc_is_ours = proc_has_initial_pids();
+	names->proc_is_ours = process_ids_are_initial();
 	if (err)
 		memset(err, 0, sizeof(*err));
 	follow(names, symbols, reader, &why);

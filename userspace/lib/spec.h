@@ -41,6 +41,8 @@ enum {
 	SPEC_DEREF_MAX = 64,		/* reads inside each other */
 	SPEC_ARRAY_MAX = 4096,
 	SPEC_PLACES_MAX = 1024,		/* of one event */
+	SPEC_FRAMES_MAX = 127,		/* of a stack */
+	SPEC_FRAMES = 16,		/* where no number is given */
 };
 
 /**
@@ -95,6 +97,7 @@ enum spec_fetch_kind {
 	SPEC_DURATION,		/* $duration */
 	SPEC_TASK,		/* $tid, ...: number is one of TL_TASK_* */
 	SPEC_COMM,		/* $comm */
+	SPEC_FRAME_LIST,	/* $kstack:number, user: $ustack:number */
 	SPEC_ADDRESS,		/* @number */
 	SPEC_SYMBOL,		/* @name, number is the offset */
 	SPEC_NUMBER,		/* \number */
@@ -146,7 +149,7 @@ struct spec_path {
  * @where: all of it
  * @name: what the kind calls name, without signs and quotes
  * @number: what the kind calls number; negative ones in two's complement
- * @user: the memory is the user's (DEREF)
+ * @user: the memory is the user's (DEREF), the stack is (FRAME_LIST)
  * @inner: what gives the address (DEREF), where a path begins (PATH), or NULL
  * @path: of a PATH, or NULL
  */

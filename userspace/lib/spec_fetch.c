@@ -35,25 +35,13 @@ static int bad_number(struct trapline_error *err, int ret,
 
 /* ---- bases ------------------------------------------------------------ */
 
-/* "$name" of the full language that this version does not know */
-static const char *const later_variables[] = {
-	"$kstack", "$ustack",
-};
-
 static int unknown_variable(const struct spec_slice *where,
 			    struct trapline_error *err)
 {
-	const char *const *later = later_variables;
-	const size_t count = sizeof(later_variables) / sizeof(*later);
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (spec_starts(where, later[i]))
-			return spec_unsupported(err, "the variable", where);
 	spec_refuse(err, ERR_VARIABLE, where);
 	error_hint(err, "there are $arg1, $arg2, ..., $sysarg1, ..., $retval, $duration, "
 		   "$stack, $stack0, $stack1, ..., $current, "
-		   "$tid, $tgid, $cpu, $cgroup and $comm");
+		   "$tid, $tgid, $cpu, $cgroup, $comm, $kstack and $ustack");
 	return -EINVAL;
 }
 
@@ -143,6 +131,10 @@ static int parse_variable(struct spec_fetch *fetch, struct trapline_error *err)
 		fetch->kind = SPEC_DURATION;
 	} else if (parse_task(fetch)) {
 		return 0;
+	} else if (spec_is(where, "$kstack") || spec_is(where, "$ustack")) {
+		fetch->kind = SPEC_FRAME_LIST;
+		fetch->user = where->text[1] == 'u';
+		fetch->number = SPEC_FRAMES;
 	} else if (spec_is(where, "$comm") || spec_is(where, "$COMM")) {
 		fetch->kind = SPEC_COMM;
 	} else if (spec_starts(where, "$stack")) {
@@ -383,6 +375,8 @@ int spec_parse_chain(struct spec_arg *arg, int *at, struct trapline_error *err)
 		fetch->where = spec_cut(&rest, 0, base_length(&rest));
 		*at += fetch->where.length;
 		ret = spec_parse_base(fetch, err);
+		if (!ret && depth && fetch->kind == SPEC_FRAME_LIST)
+			ret = spec_refuse(err, ERR_STACK_VALUE, &fetch->where);
 	}
 	return ret ? ret : close_chain(arg, depth, at, err);
 }
@@ -417,6 +411,26 @@ static int check_all(const struct spec_arg *arg, struct trapline_error *err)
 	return spec_refuse(err, ERR_ARGS_FORM, &arg->where);
 }
 
+/* What follows the ":" of a stack: how many frames. */
+static int parse_frames(struct spec_fetch *fetch,
+			const struct spec_slice *number,
+			struct trapline_error *err)
+{
+	int ret = spec_decimal(number, &fetch->number);
+
+	if (!ret && fetch->number && fetch->number <= SPEC_FRAMES_MAX)
+		return 0;
+	if (ret == -EINVAL) {
+		spec_refuse(err, ERR_STACK_TYPE, number);
+		error_hint(err, "%.*s:N has the newest N frames, %d without N",
+			   fetch->where.length, fetch->where.text, SPEC_FRAMES);
+		return -EINVAL;
+	}
+	error_set(err, ERR_STACK_FRAMES, number->column, number->length,
+		  spec_shown(number), number->text, SPEC_FRAMES_MAX);
+	return -EINVAL;
+}
+
 int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err)
 {
 	struct spec_slice rest;
@@ -433,6 +447,9 @@ int spec_parse_fetch(struct spec_arg *arg, struct trapline_error *err)
 		return 0;
 	if (rest.text[0] != ':')
 		return refuse_tail(arg, &rest, err);
-	arg->type.where = spec_cut(&rest, 1, rest.length);
+	rest = spec_cut(&rest, 1, rest.length);
+	if (arg->fetch->kind == SPEC_FRAME_LIST)
+		return parse_frames(arg->fetch, &rest, err);
+	arg->type.where = rest;
 	return spec_parse_type(&arg->type, err);
 }

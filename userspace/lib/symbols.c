@@ -415,6 +415,13 @@ int symbols_set_traceable(struct trapline_symbols *symbols, const char *path)
 	return 0;
 }
 
+bool symbol_is_trampoline(const struct symbol *symbol, uint64_t address)
+{
+	return symbol->address == address &&
+	       (!strcmp(symbol->name, "arch_rethook_trampoline") ||
+		!strcmp(symbol->name, "__kretprobe_trampoline"));
+}
+
 bool symbol_is_code(const struct symbol *symbol)
 {
 	return strchr("tTwW", symbol->type);

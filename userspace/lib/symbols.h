@@ -73,6 +73,13 @@ struct traceable *symbols_traceable(const struct trapline_symbols *symbols);
 /** symbols_set_traceable() - others; @path must stay valid */
 int symbols_set_traceable(struct trapline_symbols *symbols, const char *path);
 
+/**
+ * symbol_is_trampoline() - is it where a diverted return goes first?
+ * @symbol: what contains @address
+ * @address: that of a caller; only the start of the trampoline stands for one
+ */
+bool symbol_is_trampoline(const struct symbol *symbol, uint64_t address);
+
 /** symbol_is_code() - is it a function (or a label inside code)? */
 bool symbol_is_code(const struct symbol *symbol);
 /** symbol_is_made_at_run_time() - is it code of no module and no function? */

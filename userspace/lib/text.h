@@ -33,6 +33,7 @@ enum escape_set {
 	ESCAPE_PLAIN,	/* nothing: the name of a task */
 	ESCAPE_QUOTED,	/* " and \ too: a string between quotes */
 	ESCAPE_CHARACTER, /* ' and \ too: a character between quotes */
+	ESCAPE_FRAME,	/* < [ ] and \ too: a name in a stack */
 };
 
 /**

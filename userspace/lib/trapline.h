@@ -37,6 +37,7 @@ struct trapline_event;
 struct trapline_session;
 struct trapline_reader;
 struct trapline_names;
+struct trapline_processes;
 
 /**
  * struct trapline_error - what went wrong, where, and what to do
@@ -459,16 +460,33 @@ int trapline_names_stop(struct trapline_names *names,
 const char *trapline_names_get(struct trapline_names *names, unsigned int tid);
 void trapline_names_close(struct trapline_names *names);
 
+/* ---- addresses of user stacks ---------------------------------------- */
+
+/**
+ * trapline_processes_open() - what is mapped where in processes
+ * @out: the table, to be closed with trapline_processes_close()
+ * @err: filled on failure
+ *
+ * Belongs into &trapline_format_opts. The mappings of a process are read from
+ * /proc when a record of it is printed, its symbols from the files that it has
+ * mapped: of a process that has ended by then only addresses are known.
+ */
+int trapline_processes_open(struct trapline_processes **out,
+			    struct trapline_error *err);
+void trapline_processes_close(struct trapline_processes *processes);
+
 /* ---- text ------------------------------------------------------------- */
 
 /**
  * struct trapline_format_opts - how a record is printed
  * @size: sizeof(struct trapline_format_opts)
  * @nanoseconds: nine digits after the second instead of six
+ * @processes: for the addresses of user stacks; NULL: they stay numbers
  */
 struct trapline_format_opts {
 	size_t size;
 	bool nanoseconds;
+	struct trapline_processes *processes;
 };
 
 /**
@@ -481,8 +499,9 @@ struct trapline_format_opts {
  * @size: of @buf
  *
  * "            TASK-TID     [CPU] FLAGS SECONDS.MICROS: EVENT: (PLACE) name=value"
- * Returns the length without NUL that the whole text has, as snprintf() does,
- * or a negative errno (-EBADMSG) for a payload that the event cannot have made.
+ * Returns the length without NUL that the whole text has, as snprintf() does
+ * (which may be another one when asked again, where names or processes have
+ * changed), or a negative errno (-EBADMSG) for a payload that the event cannot have made.
  */
 int trapline_format_record(const struct trapline_record *record,
 			   const struct trapline_symbols *symbols,
