@@ -11,6 +11,7 @@
 #include "chardev.h"
 #include "context.h"
 #include "place_module.h"
+#include "probe.h"
 #include "ring_limit.h"
 
 static int __init tl_init(void)
@@ -24,9 +25,14 @@ static int __init tl_init(void)
 	err = tl_place_module_init();
 	if (err)
 		goto fail_context;
+	err = tl_tracepoint_init();
+	if (err)
+		goto fail_place;
 	err = tl_chardev_init();
 	if (!err)
 		return 0;
+	tl_tracepoint_exit();
+fail_place:
 	tl_place_module_exit();
 fail_context:
 	tl_context_exit();
@@ -36,12 +42,13 @@ fail_context:
 static void __exit tl_exit(void)
 {
 	tl_chardev_exit();
+	tl_tracepoint_exit();
 	tl_place_module_exit();
 	tl_context_exit();
 }
 
 module_init(tl_init);
 module_exit(tl_exit);
-MODULE_DESCRIPTION("Tracing engine: kprobes and kretprobes into mapped per-CPU packet rings");
+MODULE_DESCRIPTION("Tracing engine: kprobes, kretprobes and tracepoints into mapped per-CPU packet rings");
 MODULE_LICENSE("GPL");
 MODULE_VERSION("1.0");

@@ -11,7 +11,8 @@
 /* Its code was unloaded: what is at the address now is something else. */
 static bool tl_place_is_gone(const struct tl_place *place)
 {
-	return place->is_armed && place->ops->is_gone(place);
+	return (place->is_armed || place->ops->is_bound) &&
+	       place->ops->is_gone(place);
 }
 
 static bool tl_place_is(const struct tl_place *place,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of backends. */
 #include <linux/bits.h>
+#include <linux/kconfig.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
 
@@ -10,6 +11,13 @@
 static const struct tl_probe_ops *const tl_backends[TL_BACKENDS] = {
 	[TL_BACKEND_KPROBE] = &tl_kprobe_ops,
 	[TL_BACKEND_KRETPROBE] = &tl_kretprobe_ops,
+	/*
+	 * One handler serves tracepoints of all prototypes. A kernel that checks
+	 * the prototype at each indirect call would not let it be called.
+	 */
+	[TL_BACKEND_TRACEPOINT] =
+		IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI) ?
+			NULL : &tl_tracepoint_ops,
 };
 
 /**

@@ -13,6 +13,10 @@ struct tl_place;
 /**
  * struct tl_probe_ops - a backend
  * @is_return: its hits are returns of functions
+ * @arg_count: a hit has so many arguments and no registers; 0: it has registers
+ * @is_bound: a place is gone with its module even if it was not armed
+ * @find: the address that stands for the place of a name; 0: there is none;
+ *	NULL: places have no names
  * @create: allocate a place that is not armed; NULL: no memory
  * @arm: register the probe; 0 or a negative errno, with nothing changed.
  *	Handlers may run before it returns.
@@ -22,11 +26,15 @@ struct tl_place;
  *	the place was last armed
  * @entries: calls that were seen to begin; only of returns
  * @instances: how many calls can be inside at once; only of returns
- * @is_gone: the code of an armed place was unloaded
+ * @is_gone: the code of the place was unloaded; asked of armed places only, if
+ *	not @is_bound
  * @destroy: free a place that is not armed
  */
 struct tl_probe_ops {
 	bool is_return;
+	u32 arg_count;
+	bool is_bound;
+	unsigned long (*find)(const char *name);
 	struct tl_place *(*create)(unsigned long address, u32 maxactive);
 	int (*arm)(struct tl_place *place);
 	void (*disarm)(struct tl_place **places, u32 count);
@@ -39,6 +47,10 @@ struct tl_probe_ops {
 
 extern const struct tl_probe_ops tl_kprobe_ops;
 extern const struct tl_probe_ops tl_kretprobe_ops;
+extern const struct tl_probe_ops tl_tracepoint_ops;
+
+int tl_tracepoint_init(void);
+void tl_tracepoint_exit(void);
 
 const struct tl_probe_ops *tl_probe_backend(u32 number);
 u64 tl_probe_backends(void);

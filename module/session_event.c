@@ -2,11 +2,32 @@
 /* Events of a session: adding, arming, disarming, removing. */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "memory.h"
 #include "place.h"
 #include "session.h"
+
+/* A place that the backend knows by its name. */
+static int tl_event_find_place(const struct tl_event_place *place,
+			       const struct tl_probe_ops *ops,
+			       struct tl_place_key *key, struct tl_error *error)
+{
+	char *name;
+
+	if (place->flags != TL_PLACE_SYMBOL || place->address || place->offset)
+		return tl_refuse(error, TL_ERR_PLACE_NAME, -EINVAL);
+	name = strndup_user(u64_to_user_ptr(place->symbol), TL_SYMBOL_BYTES_MAX);
+	if (IS_ERR(name)) {
+		if (PTR_ERR(name) == -EINVAL)
+			return tl_refuse(error, TL_ERR_PLACE_NAME, -EINVAL);
+		return tl_refuse_errno(error, PTR_ERR(name));
+	}
+	key->address = ops->find(name);
+	kfree(name);
+	return key->address ? 0 : tl_refuse(error, TL_ERR_TRACEPOINT, -ENOENT);
+}
 
 /*
  * A place in a module that may not be there: "MODULE:SYMBOL", from user space.
@@ -40,6 +61,7 @@ static int tl_event_read_symbol(struct tl_error *error, u64 from,
  * fault. Hence the one byte.
  */
 static int tl_event_read_place(struct tl_event_add *add,
+			       const struct tl_probe_ops *ops,
 			       struct tl_place_key *key)
 {
 	struct tl_event_place place = {};
@@ -61,9 +83,11 @@ static int tl_event_read_place(struct tl_event_add *add,
 				 err == -E2BIG ? TL_ERR_SIZE : TL_ERR_NONE, err);
 	if (place.flags & ~(u32)TL_PLACE_SYMBOL)
 		return tl_refuse(error, TL_ERR_FLAGS, -EINVAL);
+	key->maxactive = add->maxactive;
+	if (ops->find)
+		return tl_event_find_place(&place, ops, key, error);
 	key->address = (unsigned long)place.address;
 	key->offset = (unsigned long)place.offset;
-	key->maxactive = add->maxactive;
 	if (place.flags & TL_PLACE_SYMBOL)
 		return tl_event_read_symbol(error, place.symbol, &key->symbol);
 	if (place.symbol || place.offset)
@@ -98,8 +122,10 @@ static int tl_event_load(struct tl_event *event, struct tl_event_add *add,
 			 const struct tl_probe_ops *ops)
 {
 	const struct tl_prog_limits limits = {
-		.regs_bytes = sizeof(struct pt_regs),
+		.regs_bytes = ops->arg_count ? ops->arg_count * sizeof(u64) :
+					       sizeof(struct pt_regs),
 		.is_return = ops->is_return,
+		.args_only = ops->arg_count,
 	};
 	enum tl_error_code code;
 	u32 bad_insn;
@@ -151,7 +177,7 @@ int tl_session_event_add(struct tl_session *session, struct tl_event_add *add)
 
 	err = tl_event_check(session, add, ops);
 	if (!err)
-		err = tl_event_read_place(add, &key);
+		err = tl_event_read_place(add, ops, &key);
 	if (err)
 		return err;
 	event = tl_event_alloc(session->gate, add->insn_count);

@@ -76,7 +76,10 @@
 	X(43, PROG_STEPS, "patterns and strings of the filter are too long together") \
 	X(44, PLACE_SYMBOL, "the symbol of a place must be MODULE:SYMBOL, with both names") \
 	X(45, PLACE_MISSING, "the module has no such function")               \
-	X(46, PLACE_OFFSET, "the function ends before the offset")
+	X(46, PLACE_OFFSET, "the function ends before the offset") \
+	X(54, TRACEPOINT, "the kernel has no such tracepoint")                \
+	X(55, PLACE_NAME, "a tracepoint is told by its name, and by nothing else") \
+	X(56, PROG_FRAME, "a tracepoint has arguments, but no registers and no stack")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
 enum tl_error_code { TL_ERROR_LIST(TL_ERROR_ENUM) };
@@ -99,6 +102,7 @@ struct tl_error {
 /* Backends: bits of &tl_query.backends are 1 << number (since 1.0). */
 #define TL_BACKEND_KPROBE	1 /* an instruction of the kernel, before it runs */
 #define TL_BACKEND_KRETPROBE	2 /* return of a function of the kernel */
+#define TL_BACKEND_TRACEPOINT	4 /* a tracepoint of the kernel or of a module (since 1.1) */
 
 /** TL_FEATURE_OVERWRITE - %TL_MODE_OVERWRITE and snapshots (since 1.0) */
 #define TL_FEATURE_OVERWRITE	1
@@ -216,7 +220,8 @@ struct tl_session_setup {
  * @address: of the instruction; the start of the function for a return. With
  *	%TL_PLACE_SYMBOL a guess that saves time, checked by the kernel, or 0.
  * @symbol: address of "MODULE:SYMBOL", ended by a NUL (since 1.1; zero without
- *	%TL_PLACE_SYMBOL)
+ *	%TL_PLACE_SYMBOL). Of a tracepoint, which has neither address nor offset, of
+ *	"NAME" or "MODULE:NAME".
  * @offset: of the instruction in that function (since 1.1; likewise)
  *
  * A symbol's module need not be there: the event is then pending, armed when
@@ -392,7 +397,7 @@ struct tl_ring_get {
 #define TL_EVENT_OFF	0 /* made, not armed */
 #define TL_EVENT_ARMED	1 /* armed */
 #define TL_EVENT_GONE	2 /* its module was unloaded while it was armed; comes back with it if
-			   * its place is a symbol
+			   * its place is a symbol; of a tracepoint, was unloaded ever
 			   */
 #define TL_EVENT_PENDING 3 /* its module has not come yet (since 1.1) */
 #define TL_EVENT_REFUSED 4 /* its module came, and the place was refused (since 1.1) */

@@ -84,6 +84,17 @@ struct tl_insn {
 				 *			   struct task_struct
 				 *			   (since 1.1)                */
 
+/*
+ * The frame of a tracepoint (%TL_BACKEND_TRACEPOINT, since 1.1) is not a pt_regs:
+ * it has %TL_TRACEPOINT_ARGS words of 8 bytes, the arguments that the tracepoint
+ * hands to its probes, and nothing else. So argument N, from 0, is what
+ * %TL_OP_REG and %TL_OP_PUT_REG have at offset 8 * N. What is behind the last
+ * argument that the tracepoint has, or above the bytes of its type, is not
+ * specified: the kernel does not know how many there are, its BTF does.
+ * %TL_OP_STACK and %TL_OP_SP are refused there.
+ */
+#define TL_TRACEPOINT_ARGS	12
+
 #define TL_REG_ENTRY		1 /* of TL_OP_REG: at the entry (returns only) */
 #define TL_ENTRY_ARGS		6 /* arguments that are kept from there */
 #define TL_RETURN_DURATION	1 /* of TL_OP_RETVAL */

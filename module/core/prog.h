@@ -34,12 +34,14 @@ struct tl_prog {
 
 /**
  * struct tl_prog_limits - what a program may ask of its event
- * @regs_bytes: size of the register frame
+ * @regs_bytes: size of the frame: registers, or arguments of a tracepoint
  * @is_return: the event is a return: value and caller can be loaded
+ * @args_only: the frame has arguments: no stack can be found with it
  */
 struct tl_prog_limits {
 	u32 regs_bytes;
 	bool is_return;
+	bool args_only;
 };
 
 enum tl_error_code tl_prog_verify(struct tl_prog *prog, u32 insn_count,

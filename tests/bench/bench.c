@@ -32,6 +32,12 @@
 
 static const char *const args_1 = "%di";
 static const char *const args_4 = "%di %si %dx %cx";
+static const char *const entry = "p:bench " FUNCTION;
+static const char *const tracepoint = "t:bench sys_enter";
+/* what the kernel's own event records: the number and six arguments */
+static const char *const args_7 =
+	"$arg2 +0x70($arg1) +0x68($arg1) +0x60($arg1) +0x38($arg1) "
+	"+0x48($arg1) +0x40($arg1)";
 
 static void die(const char *what, const char *why)
 {
@@ -94,6 +100,25 @@ static double tracefs_stat(const char *key)
 			value = atof(strchr(line, ':') + 1);
 	fclose(file);
 	return value;
+}
+
+/*
+ * The kernel's own event of a tracepoint. The calls that switch it on and off
+ * pass it, too.
+ */
+static void bench_static(const char *name, double base)
+{
+	double cost, entries;
+
+	write_file(TRACEFS "/trace", "");
+	write_file(TRACEFS "/events/raw_syscalls/sys_enter/enable", "1");
+	cost = measure() - base;
+	write_file(TRACEFS "/events/raw_syscalls/sys_enter/enable", "0");
+	entries = tracefs_stat("entries");
+	if (entries < BATCHES * CALLS || entries > BATCHES * CALLS + 10 ||
+	    tracefs_stat("overrun") != 0)
+		die("tracefs", "not all events were recorded");
+	print_case(name, cost, tracefs_stat("bytes") / entries);
 }
 
 static void bench_bare(double base)
@@ -180,7 +205,8 @@ static double trapline_cost(const char *line, double base,
 	return cost;
 }
 
-static void bench_trapline(const char *name, const char *args, double base,
+static void bench_trapline(const char *name, const char *place,
+			   const char *args, double base,
 			   const struct trapline_symbols *symbols)
 {
 	struct trapline_session *session;
@@ -188,7 +214,7 @@ static void bench_trapline(const char *name, const char *args, double base,
 	char line[256];
 	double cost;
 
-	snprintf(line, sizeof(line), "p:bench " FUNCTION " %s", args);
+	snprintf(line, sizeof(line), "%s %s", place, args);
 	cost = trapline_cost(line, base, symbols, &session, &stats);
 	if (stats.recorded < BATCHES * CALLS || stats.full)
 		die("trapline", "not all events were recorded");
@@ -279,8 +305,11 @@ int main(void)
 	bench_bare(base);
 	bench_tracefs("kprobe_events-1", args_1, base);
 	bench_tracefs("kprobe_events-4", args_4, base);
-	bench_trapline("trapline-1", args_1, base, symbols);
-	bench_trapline("trapline-4", args_4, base, symbols);
+	bench_trapline("trapline-1", entry, args_1, base, symbols);
+	bench_trapline("trapline-4", entry, args_4, base, symbols);
+	bench_static("event-sys_enter", base);
+	bench_trapline("trapline-t-1", tracepoint, "$arg2", base, symbols);
+	bench_trapline("trapline-t-7", tracepoint, args_7, base, symbols);
 	bench_filters(base, symbols);
 	trapline_symbols_free(symbols);
 	return 0;

@@ -18,6 +18,7 @@
 #include "input.h"
 
 #define FLAG_RETURN 1
+#define FLAG_TRACEPOINT 2
 
 static uint32_t next(uint32_t *seed)
 {
@@ -41,6 +42,20 @@ static void fill_source(struct tl_source *src, uint32_t seed)
 		src->task[i] = next(&seed) % 4;
 }
 
+/* A tracepoint has words of arguments, and nothing that leads to a stack. */
+static void check_loads(const struct tl_insn *insns, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		assert_int_not_equal(insns[i].op, TL_OP_SP);
+		assert_int_not_equal(insns[i].op, TL_OP_STACK);
+		if (insns[i].op == TL_OP_REG || insns[i].op == TL_OP_PUT_REG)
+			assert_in_range(insns[i].imm, 0,
+					8 * (TL_TRACEPOINT_ARGS - 1));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	static u32 accesses;
@@ -49,16 +64,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	uint32_t flags = (uint32_t)input_number(&in, 1);
 	uint32_t seed = (uint32_t)input_number(&in, 3);
 	u32 count, bad = ~0u;
+	const bool args_only = flags & FLAG_TRACEPOINT;
+	const struct tl_prog_limits limits = {
+		.regs_bytes = args_only ? 8 * TL_TRACEPOINT_ARGS : REGS_BYTES,
+		.is_return = flags & FLAG_RETURN && !args_only,
+		.args_only = args_only,
+	};
 	enum tl_error_code code;
 	struct tl_prog prog;
 
 	src.faults = input_number(&in, 8);
 	count = (u32)(in.left / sizeof(struct tl_insn));
 	fill_source(&src, seed);
-	code = verify(&prog, (const struct tl_insn *)in.at, count,
-		      flags & FLAG_RETURN, &bad);
+	code = verify_within(&prog, (const struct tl_insn *)in.at, count,
+			     &limits, &bad);
 	if (code) {
-		assert_true((code >= TL_ERR_PROG_LENGTH &&
+		assert_true((args_only && code == TL_ERR_PROG_FRAME) ||
+			    (code >= TL_ERR_PROG_LENGTH &&
 			     code <= TL_ERR_PROG_ARGS) ||
 			    (code >= TL_ERR_PROG_JUMP &&
 			     code <= TL_ERR_PROG_STEPS));
@@ -67,6 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	}
 	assert_true(prog.put_count <= TL_ARGS_MAX);
 	assert_true(prog.max_bytes + prog.put_count <= TL_PAYLOAD_BYTES_MAX);
+	if (args_only)
+		check_loads(prog.insns, count);
 	prog_model_check(&prog, &src);
 	free(prog.insns);
 	return 0;

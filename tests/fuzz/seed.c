@@ -72,7 +72,8 @@ static void put_program(const char *line)
 
 	if (trapline_event_parse(line, symbols, &event, NULL) || !event)
 		return;
-	head[0] = event->backend == TL_BACKEND_KRETPROBE;
+	head[0] = event->backend == TL_BACKEND_KRETPROBE ? 1 :
+		  event->backend == TL_BACKEND_TRACEPOINT ? 2 : 0;
 	put("prog", head, sizeof(head), event->insns,
 	    event->insn_count * sizeof(event->insns[0]));
 	memset(head + 4, 0x55, 8);

@@ -58,6 +58,11 @@ static uint64_t place, return_place;
 
 /* ---- the commands ----------------------------------------------------- */
 
+/* The first argument of a tracepoint. */
+static const struct tl_insn prog_first[] = {
+	{ TL_OP_PUT_REG, 8, 0 }, { TL_OP_END, 0, 0 },
+};
+
 static void prepare_nothing(struct bed *bed)
 {
 	(void)bed;
@@ -85,6 +90,19 @@ static void prepare_return(struct bed *bed)
 	prepare_ready(bed);
 	bed->id = dev_add(bed->dev, TL_BACKEND_KRETPROBE, return_place, prog_di,
 			  ARRAY_SIZE(prog_di));
+}
+
+static void prepare_tracepoint(struct bed *bed)
+{
+	prepare_ready(bed);
+	bed->id = dev_add_name(bed->dev, "sched_switch", prog_first,
+			       ARRAY_SIZE(prog_first));
+}
+
+static void prepare_armed_tracepoint(struct bed *bed)
+{
+	prepare_tracepoint(bed);
+	dev_enable(bed->dev, bed->id);
 }
 
 static void prepare_armed(struct bed *bed)
@@ -170,6 +188,14 @@ static int run_add_return(struct bed *bed)
 
 	return dev_try_add(bed->dev, TL_BACKEND_KRETPROBE, return_place, 3,
 			   prog_di, ARRAY_SIZE(prog_di), &add);
+}
+
+static int run_add_tracepoint(struct bed *bed)
+{
+	struct tl_event_add add;
+
+	return dev_try_add_name(bed->dev, "sched_switch", prog_first,
+				ARRAY_SIZE(prog_first), &add);
 }
 
 static int run_enable(struct bed *bed)
@@ -310,6 +336,16 @@ static void check_armed(const struct bed *bed)
 	CHECK_EQ(dev_stats(bed->dev, bed->id).state, TL_EVENT_ARMED);
 }
 
+static void check_off(const struct bed *bed)
+{
+	CHECK_EQ(dev_stats(bed->dev, bed->id).state, TL_EVENT_OFF);
+}
+
+static void check_on(const struct bed *bed)
+{
+	CHECK_EQ(dev_stats(bed->dev, bed->id).state, TL_EVENT_ARMED);
+}
+
 /* ---- the loop --------------------------------------------------------- */
 
 static void bed_clear(struct bed *bed)
@@ -375,6 +411,14 @@ static const struct op ops[] = {
 	{ "ENABLE", prepare_event, run_enable, check_not_armed, 0, false },
 	{ "ENABLE of a return", prepare_return, run_enable, check_not_armed, 0,
 	  false },
+	{ "EVENT_ADD of a tracepoint", prepare_ready, run_add_tracepoint,
+	  check_nothing, 0, false },
+	{ "ENABLE of a tracepoint", prepare_tracepoint, run_enable, check_off, 0,
+	  false },
+	{ "DISABLE of a tracepoint", prepare_armed_tracepoint, run_disable,
+	  check_on, 0, false },
+	{ "close with a tracepoint", prepare_armed_tracepoint, run_close,
+	  check_nothing, 0, true },
 	{ "DISABLE", prepare_armed, run_disable, check_armed, 0, false },
 	{ "REMOVE", prepare_armed, run_remove, check_armed, -ENOENT, false },
 	{ "START", prepare_armed, run_start, check_armed, -EBUSY, false },

@@ -33,7 +33,7 @@ static const bool is_reason[] = { TL_ERROR_LIST(FUZZ_IS_REASON) };
 #define THREADS		4
 #define LOADS		2
 
-static struct fz_place places[12];
+static struct fz_place places[18];
 static size_t place_count;
 static uint32_t cpu_count;
 static uint64_t answers[FZ_OPS][2], reasons;
@@ -42,7 +42,17 @@ static void add_place(uint64_t address, bool is_code, enum fz_arms arms)
 {
 	if (place_count == ARRAY_SIZE(places))
 		die("too many places");
-	places[place_count++] = (struct fz_place){ address, is_code, arms };
+	places[place_count++] = (struct fz_place){ address, NULL, is_code, arms };
+}
+
+static void add_name(const char *name, bool is_there)
+{
+	if (place_count == ARRAY_SIZE(places))
+		die("too many places");
+	places[place_count++] = (struct fz_place){
+		.name = name, .is_code = is_there,
+		.arms = is_there ? FZ_ARMS_ALWAYS : FZ_ARMS_NEVER,
+	};
 }
 
 static void find_places(void)
@@ -62,6 +72,12 @@ static void find_places(void)
 	add_place(0, false, FZ_ARMS_NEVER);
 	add_place(0x400000, false, FZ_ARMS_NEVER);
 	add_place(0x8000000000000000, false, FZ_ARMS_NEVER);
+	add_name("sys_enter", true);
+	add_name("sched_switch", true);
+	add_name("hrtimer_expire_entry", true);
+	add_name("kfree", true);
+	add_name("no_such_tracepoint", false);
+	add_name("trapline:sched_switch", false);
 }
 
 static unsigned int steps(unsigned int count)
@@ -237,7 +253,8 @@ static void test_storm(uint64_t seed, unsigned int ms)
 static const char *const names[FZ_OPS] = {
 	[FZ_OPEN] = "open", [FZ_QUERY] = "QUERY", [FZ_SETUP] = "SETUP",
 	[FZ_ADD_ENTRY] = "EVENT_ADD of an entry",
-	[FZ_ADD_RETURN] = "EVENT_ADD of a return", [FZ_ENABLE] = "ENABLE",
+	[FZ_ADD_RETURN] = "EVENT_ADD of a return",
+	[FZ_ADD_TRACEPOINT] = "EVENT_ADD of a tracepoint", [FZ_ENABLE] = "ENABLE",
 	[FZ_DISABLE] = "DISABLE", [FZ_REMOVE] = "REMOVE", [FZ_START] = "START",
 	[FZ_STOP] = "STOP", [FZ_FLUSH] = "FLUSH", [FZ_SNAPSHOT] = "SNAPSHOT",
 	[FZ_RESUME] = "RESUME", [FZ_RING_OPEN] = "RING_OPEN", [FZ_GET] = "GET",

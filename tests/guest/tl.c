@@ -292,46 +292,64 @@ int dev_ready_overwriting(uint32_t packet_bytes, uint32_t packet_count,
 	return fd;
 }
 
-int dev_try_add(int fd, uint32_t backend, uint64_t address, uint32_t maxactive,
-		const struct tl_insn *insns, uint32_t count,
-		struct tl_event_add *add)
+static int try_add_at(int fd, uint32_t backend,
+		      const struct tl_event_place *place, uint32_t maxactive,
+		      const struct tl_insn *insns, uint32_t count,
+		      struct tl_event_add *add)
 {
-	struct tl_event_place place = {
-		.size = sizeof(place),
-		.address = address,
-	};
-
 	memset(add, 0, sizeof(*add));
 	add->size = sizeof(*add);
 	add->backend = backend;
 	add->maxactive = maxactive;
-	add->places = (uintptr_t)&place;
+	add->places = (uintptr_t)place;
 	add->place_count = 1;
 	add->insns = (uintptr_t)insns;
 	add->insn_count = count;
 	return dev_ioctl(fd, TL_EVENT_ADD, add);
 }
 
+int dev_try_add(int fd, uint32_t backend, uint64_t address, uint32_t maxactive,
+		const struct tl_insn *insns, uint32_t count,
+		struct tl_event_add *add)
+{
+	const struct tl_event_place place = {
+		.size = sizeof(place),
+		.address = address,
+	};
+
+	return try_add_at(fd, backend, &place, maxactive, insns, count, add);
+}
+
 int dev_try_add_symbol(int fd, uint32_t backend, const char *symbol,
 		       uint64_t offset, const struct tl_insn *insns,
 		       uint32_t count, struct tl_event_add *add)
 {
-	struct tl_event_place place = {
+	const struct tl_event_place place = {
 		.size = sizeof(place),
 		.flags = TL_PLACE_SYMBOL,
 		.symbol = (uintptr_t)symbol,
 		.offset = offset,
 	};
 
-	*add = (struct tl_event_add){
-		.size = sizeof(*add),
-		.backend = backend,
-		.places = (uintptr_t)&place,
-		.place_count = 1,
-		.insn_count = count,
-		.insns = (uintptr_t)insns,
-	};
-	return dev_ioctl(fd, TL_EVENT_ADD, add);
+	return try_add_at(fd, backend, &place, 0, insns, count, add);
+}
+
+int dev_try_add_name(int fd, const char *name, const struct tl_insn *insns,
+		     uint32_t count, struct tl_event_add *add)
+{
+	return dev_try_add_symbol(fd, TL_BACKEND_TRACEPOINT, name, 0, insns,
+				  count, add);
+}
+
+uint32_t dev_add_name(int fd, const char *name, const struct tl_insn *insns,
+		      uint32_t count)
+{
+	struct tl_event_add add;
+
+	if (dev_try_add_name(fd, name, insns, count, &add))
+		die("add %s: reason %u, instruction %u", name, add.error.code,
+		    add.error.insn);
+	return add.id;
 }
 
 uint32_t dev_add(int fd, uint32_t backend, uint64_t address,

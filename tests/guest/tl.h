@@ -110,6 +110,12 @@ int dev_try_add(int fd, uint32_t backend, uint64_t address, uint32_t maxactive,
 int dev_try_add_symbol(int fd, uint32_t backend, const char *symbol,
 		       uint64_t offset, const struct tl_insn *insns,
 		       uint32_t count, struct tl_event_add *add);
+/** dev_try_add_name() - an event on the tracepoint of this name */
+int dev_try_add_name(int fd, const char *name, const struct tl_insn *insns,
+		     uint32_t count, struct tl_event_add *add);
+/** dev_add_name() - its number; ends the test if it is refused */
+uint32_t dev_add_name(int fd, const char *name, const struct tl_insn *insns,
+		      uint32_t count);
 /** dev_add() - number of the new event; ends the test if it is refused */
 uint32_t dev_add(int fd, uint32_t backend, uint64_t address,
 		 const struct tl_insn *insns, uint32_t count);

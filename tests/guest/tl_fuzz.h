@@ -26,6 +26,7 @@ enum fz_op {
 	FZ_SETUP,
 	FZ_ADD_ENTRY,
 	FZ_ADD_RETURN,
+	FZ_ADD_TRACEPOINT,
 	FZ_ENABLE,
 	FZ_DISABLE,
 	FZ_REMOVE,
@@ -52,13 +53,15 @@ enum fz_state { FZ_CLOSED, FZ_NEW, FZ_READY, FZ_RUNNING, FZ_STOPPED };
 enum fz_arms { FZ_ARMS_NEVER, FZ_ARMS_MAYBE, FZ_ARMS_ALWAYS };
 
 /**
- * struct fz_place - an address to be probed
+ * struct fz_place - an address to be probed, or a tracepoint
  * @address: it
+ * @name: of the tracepoint; NULL: it is an address
  * @is_code: adding an event there succeeds
  * @arms: arming it succeeds
  */
 struct fz_place {
 	uint64_t address;
+	const char *name;
 	bool is_code;
 	enum fz_arms arms;
 };
@@ -271,9 +274,11 @@ void fz_check_success(struct fz_thread *t, const struct fz_call *call);
 
 /* ---- tl_fuzz_calls.c, tl_fuzz_prog.c: what is done -------------------- */
 
-/** fz_program() - a program; returns its length, *good: it must be accepted */
-uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns, bool is_return,
-		    bool *good);
+/** fz_program() - a program for an event of this backend; returns its length,
+ * *good: it must be accepted
+ */
+uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns,
+		    uint32_t backend, bool *good);
 /** fz_make_call() - a command of this kind */
 void fz_make_call(struct fz_thread *t, unsigned long number,
 		  struct fz_call *call);

@@ -89,18 +89,30 @@ static void make_symbol(struct fz_thread *t, struct fz_call *call)
 	call->where = NULL;
 }
 
+/* A place of the list, of the kind that the backend takes. */
+static const struct fz_place *any_place(struct fz_thread *t, bool is_named)
+{
+	const struct fz_place *place;
+
+	do {
+		place = &t->fuzz->places[fz_below(t, (uint32_t)t->fuzz->place_count)];
+	} while (!place->name == is_named ||
+		 (place->arms != FZ_ARMS_ALWAYS && fz_percent(t, 60)));
+	return place;
+}
+
 static void make_place(struct fz_thread *t, struct fz_call *call)
 {
 	struct tl_event_place *place = &call->place;
 
-	call->where = &t->fuzz->places[fz_below(t, (uint32_t)t->fuzz->place_count)];
-	if (call->where->arms != FZ_ARMS_ALWAYS && fz_percent(t, 60))
-		call->where = &t->fuzz->places[0];
+	call->where = any_place(t, call->op == FZ_ADD_TRACEPOINT);
 	place->size = sizeof(*place);
 	place->address = call->where->address;
+	place->symbol = (uintptr_t)call->where->name;
+	place->flags = place->symbol ? TL_PLACE_SYMBOL : 0;
 	if (fz_percent(t, 90))
 		return;
-	switch (fz_below(t, 5)) {
+	switch (fz_below(t, 7)) {
 	case 0:
 		place->size = (uint32_t)fz_odd(t);
 		break;
@@ -116,7 +128,8 @@ static void make_place(struct fz_thread *t, struct fz_call *call)
 		place->address = fz_odd(t) & 0x7fffffffffffffff;
 		call->where = NULL;
 		break;
-	case 4:
+	default:
+		/* more often: what it leads to is told only when it is armed */
 		make_symbol(t, call);
 		break;
 	}
@@ -140,14 +153,17 @@ static void make_add(struct fz_thread *t, struct fz_call *call)
 {
 	static __thread struct tl_insn insns[FZ_INSNS];
 	struct tl_event_add *add = &call->arg.add;
-	bool is_return = fz_percent(t, 40);
+	const uint32_t kind = fz_below(t, 100);
 
-	call->op = is_return ? FZ_ADD_RETURN : FZ_ADD_ENTRY;
-	add->backend = is_return ? TL_BACKEND_KRETPROBE : TL_BACKEND_KPROBE;
-	if (is_return && fz_percent(t, 30))
+	call->op = kind < 35 ? FZ_ADD_RETURN : kind < 85 ? FZ_ADD_ENTRY :
+							   FZ_ADD_TRACEPOINT;
+	add->backend = kind < 35 ? TL_BACKEND_KRETPROBE :
+		       kind < 85 ? TL_BACKEND_KPROBE : TL_BACKEND_TRACEPOINT;
+	if (kind < 35 && fz_percent(t, 30))
 		add->maxactive = 1 + fz_below(t, 8);
 	add->place_count = 1;
-	add->insn_count = fz_program(t, insns, is_return, &call->program_is_good);
+	add->insn_count = fz_program(t, insns, add->backend,
+				    &call->program_is_good);
 	make_place(t, call);
 	call->places_memory = any_memory(t);
 	call->insns_memory = any_memory(t);

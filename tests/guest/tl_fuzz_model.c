@@ -57,6 +57,18 @@ static bool takes_events(const struct fz_session *session)
 	return session->state == FZ_READY || session->state == FZ_RUNNING;
 }
 
+static struct fz_expect predict_name(const struct fz_call *call)
+{
+	const struct tl_event_place *place = &call->place;
+
+	if (place->flags != TL_PLACE_SYMBOL || place->address || place->offset)
+		return fz_known(-EINVAL, TL_ERR_PLACE_NAME);
+	if (!call->where || place->symbol != (uintptr_t)call->where->name)
+		return unknown();
+	return call->where->is_code ? fz_known(0, 0) :
+				      fz_known(-ENOENT, TL_ERR_TRACEPOINT);
+}
+
 static struct fz_expect predict_place(const struct fz_call *call)
 {
 	const struct tl_event_place *place = &call->place;
@@ -72,11 +84,13 @@ static struct fz_expect predict_place(const struct fz_call *call)
 		return unknown();
 	if (place->flags & ~(uint32_t)TL_PLACE_SYMBOL)
 		return fz_known(-EINVAL, TL_ERR_FLAGS);
+	if (call->arg.add.backend == TL_BACKEND_TRACEPOINT)
+		return predict_name(call);
 	if (place->flags)
 		return unknown();
 	if (place->symbol || place->offset)
 		return fz_known(-EINVAL, TL_ERR_RESERVED);
-	if (!call->where)
+	if (!call->where || call->where->name)
 		return unknown();
 	if (!call->where->is_code)
 		return fz_known(-EINVAL, TL_ERR_PLACE_ADDRESS);
@@ -93,7 +107,8 @@ static struct fz_expect predict_add(const struct fz_call *call)
 		return fz_known(-EBUSY, TL_ERR_STATE);
 	if (add->reserved)
 		return fz_known(-EINVAL, TL_ERR_RESERVED);
-	if (!is_return && add->backend != TL_BACKEND_KPROBE)
+	if (!is_return && add->backend != TL_BACKEND_KPROBE &&
+	    add->backend != TL_BACKEND_TRACEPOINT)
 		return fz_known(-EINVAL, TL_ERR_BACKEND);
 	if (add->maxactive > (is_return ? MAXACTIVE_LIMIT : 0))
 		return fz_known(-EINVAL, TL_ERR_MAXACTIVE);

@@ -12,6 +12,7 @@
  * @count: so far
  * @bytes: that it can append at most
  * @is_return: it may ask for what returns have
+ * @args_only: it may not ask for registers and the stack
  */
 struct maker {
 	struct fz_thread *t;
@@ -19,6 +20,7 @@ struct maker {
 	uint32_t count;
 	uint32_t bytes;
 	bool is_return;
+	bool args_only;
 };
 
 static void emit(struct maker *m, uint32_t op, uint32_t arg, uint64_t imm)
@@ -33,7 +35,8 @@ static uint32_t some_size(struct maker *m)
 
 static uint64_t some_register(struct maker *m)
 {
-	return 8ull * fz_below(m->t, FRAME_BYTES / 8);
+	return 8ull * fz_below(m->t, m->args_only ? TL_TRACEPOINT_ARGS :
+						    FRAME_BYTES / 8);
 }
 
 static uint32_t maybe_user(struct maker *m)
@@ -43,24 +46,25 @@ static uint32_t maybe_user(struct maker *m)
 
 static void emit_load(struct maker *m)
 {
-	switch (fz_below(m->t, m->is_return ? 9 : 6)) {
+	/* the last ones only where there is a stack, or a return */
+	switch (fz_below(m->t, m->is_return ? 9 : m->args_only ? 4 : 6)) {
 	case 0:
 		emit(m, TL_OP_REG, 0, some_register(m));
 		break;
 	case 1:
-		emit(m, TL_OP_STACK, 0, fz_below(m->t, 65536));
-		break;
-	case 2:
-		emit(m, TL_OP_SP, 0, 0);
-		break;
-	case 3:
 		emit(m, TL_OP_PLACE, 0, 0);
 		break;
-	case 4:
+	case 2:
 		emit(m, TL_OP_IMM, 0, fz_odd(m->t));
 		break;
-	case 5:
+	case 3:
 		emit(m, TL_OP_CURRENT, 0, 0);
+		break;
+	case 4:
+		emit(m, TL_OP_STACK, 0, fz_below(m->t, 65536));
+		break;
+	case 5:
+		emit(m, TL_OP_SP, 0, 0);
 		break;
 	case 6:
 		emit(m, TL_OP_RETVAL, fz_below(m->t, 2), 0);
@@ -279,10 +283,14 @@ static void make_wrong_filter(struct maker *m)
 	emit(m, TL_OP_END, 0, 0);
 }
 
-uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns, bool is_return,
-		    bool *good)
+uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns,
+		    uint32_t backend, bool *good)
 {
-	struct maker m = { .t = t, .insns = insns, .is_return = is_return };
+	struct maker m = {
+		.t = t, .insns = insns,
+		.is_return = backend == TL_BACKEND_KRETPROBE,
+		.args_only = backend == TL_BACKEND_TRACEPOINT,
+	};
 	uint32_t kind = fz_below(t, 100);
 
 	*good = kind < 70;

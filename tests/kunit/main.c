@@ -9,6 +9,7 @@
 #include <linux/module.h>
 
 #include "context.h"
+#include "probe.h"
 #include "ring_limit.h"
 #include "suites.h"
 #include "user.h"
@@ -21,7 +22,7 @@ static struct kunit_suite *tl_suites[] = {
 	&tl_ring_suite, &tl_wake_suite, &tl_prog_suite, &tl_filter_suite,
 	&tl_memory_suite, &tl_stack_suite,
 	&tl_hit_suite, &tl_nest_suite, &tl_storm_suite, &tl_recursion_suite,
-	&tl_place_suite, &tl_event_suite, &tl_probe_suite, &tl_session_suite,
+	&tl_place_suite, &tl_event_suite, &tl_probe_suite, &tl_tracepoint_suite, &tl_session_suite,
 	&tl_fail_suite,
 };
 
@@ -38,16 +39,26 @@ static int __init tl_kunit_init(void)
 	err = tl_context_init();
 	if (err)
 		return err;
+	err = tl_tracepoint_init();
+	if (err)
+		goto fail_context;
 	tl_user_begin();
 	err = tl_suites_run(tl_suites, ARRAY_SIZE(tl_suites));
 	if (err)
-		tl_context_exit();
+		goto fail_tracepoint;
+	return 0;
+
+fail_tracepoint:
+	tl_tracepoint_exit();
+fail_context:
+	tl_context_exit();
 	return err;
 }
 
 static void __exit tl_kunit_exit(void)
 {
 	__kunit_test_suites_exit(tl_suites, ARRAY_SIZE(tl_suites));
+	tl_tracepoint_exit();
 	tl_context_exit();
 }
 

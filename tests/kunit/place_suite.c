@@ -250,7 +250,8 @@ static void tl_test_missed(struct kunit *test)
 /* The table of backends, by numbers that user space gives. */
 static void tl_test_backends(struct kunit *test)
 {
-	u64 mask = BIT_ULL(TL_BACKEND_KPROBE) | BIT_ULL(TL_BACKEND_KRETPROBE);
+	u64 mask = BIT_ULL(TL_BACKEND_KPROBE) | BIT_ULL(TL_BACKEND_KRETPROBE) |
+		   BIT_ULL(TL_BACKEND_TRACEPOINT);
 	u32 i;
 
 	KUNIT_EXPECT_EQ(test, tl_probe_backends(), mask);

@@ -20,6 +20,7 @@ extern struct kunit_suite tl_recursion_suite;
 extern struct kunit_suite tl_place_suite;
 extern struct kunit_suite tl_event_suite;
 extern struct kunit_suite tl_probe_suite;
+extern struct kunit_suite tl_tracepoint_suite;
 extern struct kunit_suite tl_session_suite;
 extern struct kunit_suite tl_fail_suite;
 

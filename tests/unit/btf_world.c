@@ -18,7 +18,7 @@
 /* Numbers of the types that others are made of. */
 static struct {
 	int int_, uint, long_, ulong, llong, ushort, char_, uchar, bool_, double_;
-	int text, void_ptr, list, qstr, dentry, path, file, file_ptr, how;
+	int text, void_ptr, list, qstr, dentry, path, file, file_ptr, how, task;
 } id;
 
 /* libbpf gives the number of a type, or an error. */
@@ -124,7 +124,7 @@ static void add_task(struct btf *btf)
 	id.list = added(btf__add_struct(btf, "list_head", 16));
 	field(btf, "next", id.void_ptr, 0);
 	field(btf, "prev", id.void_ptr, 8);
-	added(btf__add_struct(btf, "task_struct", 48));
+	id.task = added(btf__add_struct(btf, "task_struct", 48));
 	field(btf, "state", id.long_, 0);
 	field(btf, "tasks", id.list, TASK_TASKS);
 	field(btf, "pid", id.int_, TASK_PID);
@@ -191,6 +191,38 @@ static void add_odd_calls(struct btf *btf)
 		{ NULL, 0 } });
 }
 
+/* The type of the probes of a tracepoint: its arguments have no names. */
+static void add_trace_type(struct btf *btf, const char *name, const int *params)
+{
+	const int proto = added(btf__add_func_proto(btf, 0));
+
+	for (; *params; params++)
+		assert_int_equal(btf__add_func_param(btf, "", *params), 0);
+	added(btf__add_typedef(btf, name, pointer(btf, proto)));
+}
+
+/* With names where the kernel has a function of it. */
+static void add_tracepoints(struct btf *btf)
+{
+	const int task = pointer(btf, id.task);
+	const struct params switches[] = {
+		{ "__data", id.void_ptr }, { "preempt", id.bool_ },
+		{ "prev", task }, { "next", task }, { "prev_state", id.uint },
+		{ NULL, 0 } };
+
+	add_function(btf, "__traceiter_sched_switch", id.int_, switches);
+	add_function(btf, "__probestub_sched_switch", 0, switches);
+	add_trace_type(btf, "btf_trace_sched_switch",
+		       (const int[]){ id.void_ptr, id.bool_, task, task,
+				      id.uint, 0 });
+	add_trace_type(btf, "btf_trace_sys_enter",
+		       (const int[]){ id.void_ptr, id.file_ptr, id.long_, 0 });
+	/* no pointer to a function, and one without parameters */
+	added(btf__add_typedef(btf, "btf_trace_no_types", id.long_));
+	add_function(btf, "__traceiter_odd", id.int_,
+		     (const struct params[]){ { NULL, 0 } });
+}
+
 static void add_kernel(struct btf *btf)
 {
 	add_numbers(btf);
@@ -199,6 +231,7 @@ static void add_kernel(struct btf *btf)
 	add_task(btf);
 	add_calls(btf);
 	add_odd_calls(btf);
+	add_tracepoints(btf);
 }
 
 static void add_module(struct btf *btf)
@@ -213,6 +246,9 @@ static void add_module(struct btf *btf)
 	info = pointer(btf, info);
 	add_function(btf, "ext4_file_open", id.int_, (const struct params[]){
 		{ "info", info }, { "filp", id.file_ptr }, { NULL, 0 } });
+	add_function(btf, "__traceiter_ext4_begin", id.int_,
+		     (const struct params[]){ { "__data", id.void_ptr },
+		{ "info", info }, { "blocks", id.int_ }, { NULL, 0 } });
 }
 
 /* ---- files ------------------------------------------------------------ */

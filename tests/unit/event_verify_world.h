@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "core/prog.h"
+
 #include "../../userspace/lib/event.h"
 
 /* Offsets in struct pt_regs of x86-64. */
@@ -19,6 +21,9 @@ enum {
 	SP = 152,
 	FLAGS = 144,
 };
+
+/* What the kernel lets a program of this event ask for. */
+struct tl_prog_limits event_limits(const struct trapline_event *event);
 
 /* The kernel's verifier takes the program; returns its longest payload. */
 uint32_t verify_event(const struct trapline_event *event);

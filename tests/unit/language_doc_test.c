@@ -45,7 +45,7 @@ static const char *const without_example[] = {
 	"line-long", "line-many", "args-many", "deref-depth", "program-long",
 	"filter-many", "filter-text-long", "filter-steps",
 	"filter-late", "places-refused", "places-many",
-	"place-blacklisted", "delete-none",
+	"place-blacklisted", "delete-none", "tracepoint-subsystem",
 };
 
 

@@ -63,6 +63,52 @@ static void test_reasons(void **state)
 	EXPECT(TL_ERR_NONE, 0, SP, { TL_OP_DEREF, 1, ~0ull }, PUT, END);
 }
 
+/* A tracepoint's frame: arguments, each a word, and nothing to find a stack by. */
+static void test_arguments(void **state)
+{
+	static const struct tl_prog_limits limits = {
+		.regs_bytes = TL_TRACEPOINT_ARGS * 8, .args_only = true,
+	};
+	static const struct {
+		enum tl_error_code code;
+		struct tl_insn load;
+	} cases[] = {
+		{ TL_ERR_NONE, { TL_OP_REG, 0, 0 } },
+		{ TL_ERR_NONE, { TL_OP_REG, 0, 8 * (TL_TRACEPOINT_ARGS - 1) } },
+		{ TL_ERR_PROG_REGISTER, { TL_OP_REG, 0, 8 * TL_TRACEPOINT_ARGS } },
+		{ TL_ERR_PROG_REGISTER, { TL_OP_REG, 0, 4 } },
+		{ TL_ERR_PROG_FRAME, SP },
+		{ TL_ERR_PROG_FRAME, { TL_OP_STACK, 0, 0 } },
+		{ TL_ERR_PROG_CONTEXT, { TL_OP_RETVAL, 0, 0 } },
+		{ TL_ERR_PROG_CONTEXT, { TL_OP_CALLER, 0, 0 } },
+		{ TL_ERR_PROG_CONTEXT, { TL_OP_REG, TL_REG_ENTRY, 0 } },
+		{ TL_ERR_NONE, { TL_OP_PLACE, 0, 0 } },
+		{ TL_ERR_NONE, { TL_OP_CURRENT, 0, 0 } },
+		{ TL_ERR_NONE, { TL_OP_TASK, TL_TASK_TID, 0 } },
+	};
+	struct tl_prog prog;
+	u32 i, bad;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		/* what may be put may be compared, too */
+		const struct tl_insn put[] = { cases[i].load, PUT, END };
+		const struct tl_insn test[] = {
+			cases[i].load,
+			{ TL_OP_TEST, 2 | 8u << TL_TEST_BYTES_SHIFT, 1 },
+			{ TL_OP_REJECT, 0, 0 }, END,
+		};
+
+		assert_int_equal(verify_within(&prog, put, COUNT(put), &limits,
+					       &bad), cases[i].code);
+		assert_int_equal(bad, cases[i].code ? 0 : COUNT(put) - 1);
+		free(prog.insns);
+		assert_int_equal(verify_within(&prog, test, COUNT(test),
+					       &limits, &bad), cases[i].code);
+		free(prog.insns);
+	}
+}
+
 static void test_length(void **state)
 {
 	static struct tl_insn insns[TL_PROG_INSNS_MAX + 1];
@@ -278,6 +324,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_length_huge),
 		cmocka_unit_test(test_argument_limit),

@@ -19,13 +19,22 @@ enum tl_error_code verify(struct tl_prog *prog,
 		.regs_bytes = REGS_BYTES,
 		.is_return = is_return,
 	};
+
+	return verify_within(prog, insns, count, &limits, bad_insn);
+}
+
+enum tl_error_code verify_within(struct tl_prog *prog,
+				 const struct tl_insn *insns, u32 count,
+				 const struct tl_prog_limits *limits,
+				 u32 *bad_insn)
+{
 	enum tl_error_code code;
 
 	memset(prog, 0xa5, sizeof(*prog));
 	prog->insns = malloc(count * sizeof(*insns) + !count);
 	assert_non_null(prog->insns);
 	memcpy(prog->insns, insns, count * sizeof(*insns));
-	code = tl_prog_verify(prog, count, &limits, bad_insn);
+	code = tl_prog_verify(prog, count, limits, bad_insn);
 	if (code) {
 		free(prog->insns);
 		prog->insns = NULL;

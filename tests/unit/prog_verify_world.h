@@ -14,5 +14,10 @@
  */
 enum tl_error_code verify(struct tl_prog *prog, const struct tl_insn *insns,
 			  u32 count, bool is_return, u32 *bad_insn);
+/* The same for an event with these limits. */
+enum tl_error_code verify_within(struct tl_prog *prog,
+				 const struct tl_insn *insns, u32 count,
+				 const struct tl_prog_limits *limits,
+				 u32 *bad_insn);
 
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/decode.h"
+#include "event_verify_world.h"
 #include "packet_build.h"
 #include "prog_world.h"
 #include "record_world.h"
@@ -72,10 +73,7 @@ static size_t build_hit(struct build *b, const struct trapline_event *event,
 void record_check(struct trapline_event *event,
 		  const struct trapline_symbols *symbols)
 {
-	const struct tl_prog_limits limits = {
-		.regs_bytes = REGS_BYTES,
-		.is_return = event->backend == TL_BACKEND_KRETPROBE,
-	};
+	const struct tl_prog_limits limits = event_limits(event);
 	struct tl_prog prog = { .insns = event->insns };
 	static const u64 faults[] = { 0, 1, 2, 0xaaaa, ~0ull };
 	struct decode_events events = { 0 };

@@ -86,6 +86,32 @@ static void test_add(void **state)
 	trapline_session_close(session);
 }
 
+/* The kernel finds a tracepoint by its name, and in its module. */
+static void test_names(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *entry = new_event("e");
+	struct trapline_event *first = new_event("t");
+	struct trapline_event *second = new_event("m");
+
+	(void)state;
+	entry->address = 0x1234;
+	assert_int_equal(trapline_session_add(session, entry, &err), 0);
+	assert_int_equal(module.addresses[0], 0x1234);
+	assert_string_equal(module.name, "none");
+	first->backend = TL_BACKEND_TRACEPOINT;
+	first->symbol = strdup("sched_switch");
+	second->backend = TL_BACKEND_TRACEPOINT;
+	second->symbol = strdup("ext4_begin");
+	second->module = strdup("ext4");
+	assert_int_equal(trapline_session_add(session, first, &err), 0);
+	assert_int_equal(module.addresses[1], 0);
+	assert_string_equal(module.name, "sched_switch");
+	assert_int_equal(trapline_session_add(session, second, &err), 0);
+	assert_string_equal(module.name, "ext4:ext4_begin");
+	trapline_session_close(session);
+}
+
 static void test_enable(void **state)
 {
 	struct trapline_session *session = open_session();
@@ -230,6 +256,7 @@ int main(void)
 		cmocka_unit_test_setup(test_open, session_world_reset),
 		cmocka_unit_test_setup(test_setup, session_world_reset),
 		cmocka_unit_test_setup(test_add, session_world_reset),
+		cmocka_unit_test_setup(test_names, session_world_reset),
 		cmocka_unit_test_setup(test_enable, session_world_reset),
 		cmocka_unit_test_setup(test_control, session_world_reset),
 		cmocka_unit_test_setup(test_sizes, session_world_reset),

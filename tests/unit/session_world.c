@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -130,6 +131,8 @@ int ioctl(int fd, unsigned long request, ...)
 		place = (const struct tl_event_place *)(uintptr_t)add->places;
 		assert_true(module.added < 64);
 		module.addresses[module.added] = place->address;
+		snprintf(module.name, sizeof(module.name), "%s", place->symbol ?
+			 (const char *)(uintptr_t)place->symbol : "none");
 		add->id = module.added++;
 		break;
 	case TL_EVENT_CTL:

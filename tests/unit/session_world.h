@@ -21,6 +21,7 @@
  * @removed: event that was removed, or -1
  * @insn_bytes: of each instruction; 0: any address is one's beginning
  * @addresses: of the events by number
+ * @name: of the last event's place, or "none"
  * @refuses: bit of each event number that cannot be armed
  * @armed: bit of each that is
  * @added: events so far
@@ -35,6 +36,7 @@ struct module {
 	int removed;
 	unsigned int insn_bytes;
 	uint64_t addresses[64];
+	char name[40];
 	uint64_t refuses;
 	uint64_t armed;
 	unsigned int added;

@@ -19,14 +19,16 @@
 static void list_backends(char *buf, size_t size, uint64_t backends)
 {
 	/* numbers of TL_BACKEND_* */
-	static const char *const names[] = { NULL, "kprobe", "kretprobe" };
+	static const char *const names[] = {
+		NULL, "kprobe", "kretprobe", NULL, "tracepoint",
+	};
 	size_t i, length = 0;
 
 	buf[0] = '\0';
 	for (i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
 		int count;
 
-		if (!(backends >> i & 1) || length >= size)
+		if (!names[i] || !(backends >> i & 1) || length >= size)
 			continue;
 		count = snprintf(buf + length, size - length, "%s%s",
 				 length ? ", " : "", names[i]);

@@ -120,7 +120,8 @@ static void name_row(struct row *row, const struct trapline_event *event)
 {
 	const char *group = trapline_event_group(event);
 
-	if (strcmp(group, "kprobes"))
+	/* those that no line has named are not shown */
+	if (strcmp(group, "kprobes") && strcmp(group, "tracepoints"))
 		snprintf(row->name, sizeof(row->name), "%s/%s", group,
 			 trapline_event_name(event));
 	else

@@ -227,26 +227,73 @@ int types_load(struct types *types, const char *module, const char **missing)
 
 /* ---- look-up ---------------------------------------------------------- */
 
-bool types_function(struct types *types, const char *module, const char *name,
-		    struct types_function *function)
+static bool read_proto(const struct btf *btf, uint32_t id,
+		       struct types_function *function)
 {
-	const struct types_file *file = get_file(types, module);
-	const struct btf_type *type, *proto;
-	const uint32_t id = file ? find(file, name, true) : 0;
+	const struct btf_type *proto = btf__type_by_id(btf, id);
 	uint32_t count;
 
-	if (!id)
-		return false;
-	type = btf__type_by_id(file->btf, id);
-	proto = btf__type_by_id(file->btf, type->type);
 	if (!proto || !btf_is_func_proto(proto))
 		return false;
 	count = btf_vlen(proto);
 	/* "..." is a last parameter of type void */
 	function->is_variadic = count && !btf_params(proto)[count - 1].type;
 	function->param_count = count - function->is_variadic;
-	function->proto = (struct types_ref){ file->btf, type->type };
-	function->result = (struct types_ref){ file->btf, proto->type };
+	function->proto = (struct types_ref){ btf, id };
+	function->result = (struct types_ref){ btf, proto->type };
+	function->first = 0;
+	return true;
+}
+
+bool types_function(struct types *types, const char *module, const char *name,
+		    struct types_function *function)
+{
+	const struct types_file *file = get_file(types, module);
+	const uint32_t id = file ? find(file, name, true) : 0;
+
+	return id && read_proto(file->btf, btf__type_by_id(file->btf, id)->type,
+				function);
+}
+
+/* "btf_trace_NAME" is a pointer to a function. */
+static bool find_trace_type(struct types *types, const char *module,
+			    const char *name, struct types_function *function)
+{
+	const struct types_file *file = get_file(types, module);
+	const uint32_t id = file ? find(file, name, false) : 0;
+	struct types_shape shape;
+
+	if (!id)
+		return false;
+	types_look((struct types_ref){ file->btf, id }, &shape);
+	return shape.kind == TYPES_POINTER &&
+	       read_proto(file->btf, shape.inner.id, function);
+}
+
+/*
+ * What calls the probes, or stands for one, has the names of the arguments. The
+ * type of a probe has not.
+ */
+bool types_tracepoint(struct types *types, const char *module, const char *name,
+		      struct types_function *function)
+{
+	static const char *const prefixes[] = {
+		"__probestub_", "__traceiter_", "btf_trace_",
+	};
+	bool found = false;
+	char full[256];
+	int i;
+
+	for (i = 0; i < 3 && !found; i++) {
+		snprintf(full, sizeof(full), "%s%s", prefixes[i], name);
+		found = (i < 2 ? types_function : find_trace_type)
+			(types, module, full, function) && function->param_count;
+	}
+	if (!found)
+		return false;
+	/* the first one is the probe's own */
+	function->first = 1;
+	function->param_count--;
 	return true;
 }
 
@@ -255,7 +302,8 @@ const char *types_param(const struct types_function *function,
 {
 	const struct btf *btf = function->proto.btf;
 	const struct btf_type *proto = btf__type_by_id(btf, function->proto.id);
-	const struct btf_param *param = &btf_params(proto)[index];
+	const struct btf_param *param =
+		&btf_params(proto)[function->first + index];
 	const char *name = btf__name_by_offset(btf, param->name_off);
 
 	*type = (struct types_ref){ btf, param->type };

@@ -72,12 +72,14 @@ struct types_member {
  * @result: what it returns
  * @param_count: named ones and others, without "..."
  * @is_variadic: more may follow
+ * @first: number of the first one in @proto; those before are not its own
  */
 struct types_function {
 	struct types_ref proto;
 	struct types_ref result;
 	unsigned int param_count;
 	bool is_variadic;
+	unsigned int first;
 };
 
 /**
@@ -111,6 +113,13 @@ int types_load(struct types *types, const char *module, const char **missing);
  */
 bool types_function(struct types *types, const char *module, const char *name,
 		    struct types_function *function);
+/**
+ * types_tracepoint() - look up what a tracepoint hands to its probes
+ *
+ * As types_function(); what it returns is of no meaning.
+ */
+bool types_tracepoint(struct types *types, const char *module, const char *name,
+		      struct types_function *function);
 /** types_param() - a parameter, @index from 0; returns its name or "" */
 const char *types_param(const struct types_function *function,
 			unsigned int index, struct types_ref *type);

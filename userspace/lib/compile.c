@@ -176,7 +176,10 @@ static char *automatic_name(const struct spec *spec)
 	char name[SPEC_NAME_MAX + 1];
 	char *at;
 
-	if (place->is_address)
+	if (spec->kind == SPEC_TRACEPOINT)
+		snprintf(name, sizeof(name), "%.*s", place->symbol.length,
+			 place->symbol.text);
+	else if (place->is_address)
 		snprintf(name, sizeof(name), "%c_0x%llx", letter,
 			 (unsigned long long)place->address);
 	else
@@ -198,19 +201,24 @@ static char *name_of(const struct spec_slice *slice)
 
 static int fill_event(struct compiler *c)
 {
+	static const uint32_t backend_of[] = {
+		[SPEC_ENTRY] = TL_BACKEND_KPROBE,
+		[SPEC_RETURN] = TL_BACKEND_KRETPROBE,
+		[SPEC_TRACEPOINT] = TL_BACKEND_TRACEPOINT,
+	};
 	const struct spec *spec = c->spec;
 	struct trapline_event *event = c->event;
 	int ret;
 
 	event->id = -1;
 	event->number = -1;
-	event->backend = spec->kind == SPEC_RETURN ? TL_BACKEND_KRETPROBE :
-						     TL_BACKEND_KPROBE;
+	event->backend = backend_of[spec->kind];
 	event->is_call = spec->is_call;
 	event->maxactive = spec->maxactive;
 	event->line = strdup(spec->line);
 	event->group = spec->group.length ? name_of(&spec->group) :
-					    strdup("kprobes");
+					    strdup(spec->kind == SPEC_TRACEPOINT ?
+						   "tracepoints" : "kprobes");
 	event->name = spec->event.length ? name_of(&spec->event) :
 					   automatic_name(spec);
 	if (!event->line || !event->group || !event->name)

@@ -42,6 +42,11 @@ int resolve_place(const struct spec *spec,
 bool resolve_module_loaded(const struct trapline_symbols *symbols,
 			   const struct spec_slice *module);
 
+/** resolve_tracepoint() - the same for a tracepoint; address and offset stay 0 */
+int resolve_tracepoint(const struct spec *spec,
+		       const struct trapline_symbols *symbols,
+		       struct trapline_event *event, struct trapline_error *err);
+
 /**
  * resolve_symbol() - the address of the symbol of an "@SYMBOL"
  * @fetch: of kind SPEC_SYMBOL

@@ -113,6 +113,14 @@ static int find_register(struct compiler *c, const struct spec_fetch *fetch,
 
 int compile_check_argument(struct compiler *c, const struct spec_fetch *fetch)
 {
+	if (c->spec->kind == SPEC_TRACEPOINT) {
+		if (fetch->number <= TL_TRACEPOINT_ARGS)
+			return 0;
+		error_set(c->err, ERR_TRACEPOINT_ARGS, fetch->where.column,
+			  fetch->where.length, spec_shown(&fetch->where),
+			  fetch->where.text, TL_TRACEPOINT_ARGS);
+		return -EINVAL;
+	}
 	if (c->spec->kind == SPEC_RETURN && fetch->number > TL_ENTRY_ARGS) {
 		error_set(c->err, ERR_ARG_NOT_KEPT, fetch->where.column,
 			  fetch->where.length, spec_shown(&fetch->where),
@@ -127,11 +135,40 @@ int compile_check_argument(struct compiler *c, const struct spec_fetch *fetch)
 	return -EINVAL;
 }
 
+int compile_check_return(struct compiler *c, const struct spec_fetch *fetch,
+			 enum error_code code)
+{
+	switch (c->spec->kind) {
+	case SPEC_RETURN:
+		return 0;
+	case SPEC_TRACEPOINT:
+		code = ERR_TRACEPOINT_RETURN;
+		break;
+	case SPEC_ENTRY:
+		break;
+	}
+	return spec_refuse(c->err, code, &fetch->where);
+}
+
+/* What a tracepoint does not have is refused with @code. */
+static int check_frame(struct compiler *c, const struct spec_fetch *fetch,
+		       enum error_code code)
+{
+	if (c->spec->kind != SPEC_TRACEPOINT)
+		return 0;
+	spec_refuse(c->err, code, &fetch->where);
+	error_hint(c->err, "they are $arg1, $arg2, ..., and where the kernel "
+		   "has BTF, their names; $arg* is all of them");
+	return -EINVAL;
+}
+
 static int load_register(struct compiler *c, const struct spec_fetch *fetch)
 {
 	uint64_t offset;
-	int ret = find_register(c, fetch, &offset);
+	int ret = check_frame(c, fetch, ERR_TRACEPOINT_REGISTER);
 
+	if (!ret)
+		ret = find_register(c, fetch, &offset);
 	if (ret)
 		return ret;
 	if (!regs_is_ip(offset))
@@ -155,6 +192,9 @@ static int load_argument(struct compiler *c, const struct spec_fetch *fetch)
 	if (c->spec->kind == SPEC_RETURN)
 		return compiler_emit(c, TL_OP_REG, TL_REG_ENTRY,
 				     fetch->number - 1);
+	if (c->spec->kind == SPEC_TRACEPOINT)
+		return compiler_emit(c, TL_OP_REG, 0, (fetch->number - 1) *
+				     sizeof(uint64_t));
 	if (regs_argument(fetch->number, &word))
 		return compiler_emit(c, TL_OP_REG, 0, word);
 	return compiler_emit(c, TL_OP_STACK, 0, word);
@@ -168,6 +208,27 @@ static int load_symbol(struct compiler *c, const struct spec_fetch *fetch)
 	return ret ? ret : compiler_emit(c, TL_OP_IMM, 0, address + fetch->number);
 }
 
+static int load_stack(struct compiler *c, const struct spec_fetch *fetch)
+{
+	int ret = check_frame(c, fetch, ERR_TRACEPOINT_STACK);
+
+	if (ret)
+		return ret;
+	return fetch->kind == SPEC_STACK ?
+	       compiler_emit(c, TL_OP_STACK, 0, fetch->number) :
+	       compiler_emit(c, TL_OP_SP, 0, 0);
+}
+
+static int load_return(struct compiler *c, const struct spec_fetch *fetch)
+{
+	const bool is_time = fetch->kind == SPEC_DURATION;
+	int ret = compile_check_return(c, fetch, is_time ? ERR_DURATION_ENTRY :
+							   ERR_RETVAL_ENTRY);
+
+	return ret ? ret : compiler_emit(c, TL_OP_RETVAL, is_time ?
+					 TL_RETURN_DURATION : 0, 0);
+}
+
 static int load_base(struct compiler *c, const struct spec_fetch *fetch)
 {
 	switch (fetch->kind) {
@@ -176,19 +237,11 @@ static int load_base(struct compiler *c, const struct spec_fetch *fetch)
 	case SPEC_ARGUMENT:
 		return load_argument(c, fetch);
 	case SPEC_STACK_POINTER:
-		return compiler_emit(c, TL_OP_SP, 0, 0);
 	case SPEC_STACK:
-		return compiler_emit(c, TL_OP_STACK, 0, fetch->number);
+		return load_stack(c, fetch);
 	case SPEC_RETVAL:
-		if (c->spec->kind == SPEC_ENTRY)
-			return spec_refuse(c->err, ERR_RETVAL_ENTRY,
-					   &fetch->where);
-		return compiler_emit(c, TL_OP_RETVAL, 0, 0);
 	case SPEC_DURATION:
-		if (c->spec->kind == SPEC_ENTRY)
-			return spec_refuse(c->err, ERR_DURATION_ENTRY,
-					   &fetch->where);
-		return compiler_emit(c, TL_OP_RETVAL, TL_RETURN_DURATION, 0);
+		return load_return(c, fetch);
 	case SPEC_TASK:
 		return compiler_emit(c, TL_OP_TASK, (uint32_t)fetch->number, 0);
 	case SPEC_ADDRESS:
@@ -393,6 +446,16 @@ unsigned int compile_fields(const struct spec_arg *arg)
 	return 1;
 }
 
+/* Of a tracepoint there are no registers to walk the kernel's stack from. */
+static int compile_frames(struct compiler *c, const struct spec_fetch *fetch)
+{
+	int ret = fetch->user ? 0 : check_frame(c, fetch, ERR_TRACEPOINT_STACK);
+
+	return ret ? ret :
+	       compiler_emit(c, TL_OP_PUT_STACK, (uint32_t)fetch->number,
+			     fetch->user ? TL_STACK_USER : TL_STACK_KERNEL);
+}
+
 int compile_arg(struct compiler *c, struct field *fields)
 {
 	const struct spec_fetch *fetch = c->arg->fetch;
@@ -408,10 +471,7 @@ int compile_arg(struct compiler *c, struct field *fields)
 		if (fetch->kind == SPEC_COMM)
 			ret = compiler_emit(c, TL_OP_PUT_COMM, 0, 0);
 		else if (fetch->kind == SPEC_FRAME_LIST)
-			ret = compiler_emit(c, TL_OP_PUT_STACK,
-					    (uint32_t)fetch->number,
-					    fetch->user ? TL_STACK_USER :
-							  TL_STACK_KERNEL);
+			ret = compile_frames(c, fetch);
 		else if (type.format == FIELD_STRING)
 			ret = compile_string(c, &type, i);
 		else

@@ -16,6 +16,7 @@
 int compile_function(struct compiler *c,
 		     const struct types_function **function)
 {
+	const bool is_tracepoint = c->spec->kind == SPEC_TRACEPOINT;
 	struct types *types = symbols_types(c->symbols);
 	const char *missing;
 
@@ -23,9 +24,10 @@ int compile_function(struct compiler *c,
 	if (!c->function_asked && types) {
 		if (types_load(types, c->event->module, &missing))
 			return spec_no_memory(c->err);
-		c->function_known = types_function(types, c->event->module,
-						   c->event->symbol,
-						   &c->function);
+		c->function_known =
+			(is_tracepoint ? types_tracepoint : types_function)
+			(types, c->event->module, c->event->symbol,
+			 &c->function);
 	}
 	c->function_asked = true;
 	if (c->function_known)
@@ -63,7 +65,13 @@ int compile_need_function(struct compiler *c, const struct spec_slice *slice,
 	if (ret)
 		return ret;
 	error_set(c->err, ERR_BTF_FUNCTION, slice->column, slice->length,
+		  c->spec->kind == SPEC_TRACEPOINT ? "tracepoint" : "function",
 		  symbol);
+	if (c->spec->kind == SPEC_TRACEPOINT) {
+		error_hint(c->err, "its arguments have no names then, and no "
+			   "types: $arg1, $arg2, ...");
+		return -EINVAL;
+	}
 	error_hint(c->err, strchr(symbol, '.') ?
 		   "the compiler has made something else of it; say where it "
 		   "is: $argN, %%REGISTER and +OFFSET(ADDRESS)" :

@@ -69,9 +69,9 @@ static int lower_result(struct compiler *c, const struct spec_fetch *fetch,
 	struct types_shape shape;
 	int ret;
 
-	if (c->spec->kind == SPEC_ENTRY)
-		return spec_refuse(c->err, ERR_RETVAL_ENTRY, &fetch->where);
-	ret = compile_function(c, &function);
+	ret = compile_check_return(c, fetch, ERR_RETVAL_ENTRY);
+	if (!ret)
+		ret = compile_function(c, &function);
 	if (ret || !function)
 		return ret;
 	types_look(function->result, &shape);

@@ -57,6 +57,11 @@ int compile_arg(struct compiler *c, struct field *fields);
 /** compile_check_argument() - may a parameter of the function be used? */
 int compile_check_argument(struct compiler *c, const struct spec_fetch *fetch);
 
+/** compile_check_return() - may what a return has be used? An entry is refused
+ * with @code */
+int compile_check_return(struct compiler *c, const struct spec_fetch *fetch,
+			 enum error_code code);
+
 /* ---- compile_name.c --------------------------------------------------- */
 
 /**

@@ -30,7 +30,7 @@
 	X(100, UNSUPPORTED, "unsupported", "%s \"%.*s\" is not supported by this version") \
 	X(101, LINE_LONG, "line-long", "the line is longer than %d characters") \
 	X(102, LINE_MANY, "line-many", "a second line follows; a definition is one line") \
-	X(103, LETTER, "letter", "a definition begins with p (entry of a function), r (return) or c (call), not with \"%.*s\"") \
+	X(103, LETTER, "letter", "a definition begins with p (entry of a function), r (return), c (call) or t (tracepoint), not with \"%.*s\"") \
 	X(104, DELETE_FORM, "delete-form", "a deletion is -:[GROUP/]EVENT or -:GROUP/") \
 	X(105, MAXACTIVE_NUMBER, "maxactive-number", "\"%.*s\" is not a number of calls from 1 to %d") \
 	X(106, MAXACTIVE_BIG, "maxactive-big", "%.*s calls at once are too many, the limit is %d") \
@@ -98,7 +98,7 @@
 	X(219, CHOICE_RANGE, "choice", "there is no %.*s#%u, only %zu of that name") \
 	/* names and types: spec_path.c, compile_name.c, compile_path.c */ \
 	X(230, BTF_MISSING, "btf-missing", "\"%.*s\" needs the kernel's types (BTF), which are not there: %s") \
-	X(231, BTF_FUNCTION, "btf-function", "the kernel's types (BTF) do not have the function %s") \
+	X(231, BTF_FUNCTION, "btf-function", "the kernel's types (BTF) do not have the %s %s") \
 	X(232, PARAM_UNKNOWN, "no-such-variable", "%s has no parameter %.*s") \
 	X(233, PARAM_COUNT, "no-such-variable", "\"%.*s\": %s has %u parameter%s") \
 	X(234, MEMBER_UNKNOWN, "no-such-member", "%s has no member %.*s") \
@@ -165,7 +165,18 @@
 	/* system calls: spec_fetch.c, compile_path.c */                      \
 	X(292, SYSARG, "sysarg", "\"%.*s\": a system call has the arguments $sysarg1 to $sysarg6, %s") \
 	/* deletions: spec_delete.c */                                        \
-	X(294, DELETE_NONE, "delete-none", "no %s %.*s is defined above this line")
+	X(294, DELETE_NONE, "delete-none", "no %s %.*s is defined above this line") \
+	/* tracepoints: spec_parse.c, spec_tracepoint.c, resolve_tracepoint.c, compile_arg.c */ \
+	X(295, TRACEPOINT_MAXACTIVE, "maxactive-on-tracepoint", "a tracepoint (t) takes no number after its letter; only a return probe (r, c) does") \
+	X(296, TRACEPOINT_FORM, "tracepoint-form", "\"%.*s\" is not a tracepoint; a tracepoint is NAME or SUBSYSTEM/NAME") \
+	X(297, TRACEPOINT_UNKNOWN, "tracepoint-unknown", "the kernel has no tracepoint %.*s") \
+	X(298, TRACEPOINT_REGISTER, "tracepoint-register", "\"%.*s\" is a register; a tracepoint has only its arguments") \
+	X(299, TRACEPOINT_STACK, "tracepoint-stack", "\"%.*s\" is of the stack; a tracepoint has only its arguments") \
+	X(300, TRACEPOINT_RETURN, "tracepoint-return", "\"%.*s\" is known when a function returns; a tracepoint is none") \
+	X(301, TRACEPOINT_SUFFIX, "tracepoint-suffix", "\"%.*s\" cannot follow a tracepoint: it is no function, and has neither offsets nor a return") \
+	X(302, TRACEPOINT_SUBSYSTEM, "tracepoint-subsystem", "the tracepoint %s is not in the subsystem %.*s") \
+	X(303, TRACEPOINT_MISSING, "tracepoint-missing", "the tracepoint is missing") \
+	X(304, TRACEPOINT_ARGS, "tracepoint-args", "\"%.*s\": no tracepoint has more than %d arguments")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

@@ -146,7 +146,8 @@ size_t trapline_event_listing(const struct trapline_event *event, char *buf,
 
 	text_start(&text, buf, size);
 	text_add(&text, "%c", event->is_call ? 'c' :
-		 event->backend == TL_BACKEND_KRETPROBE ? 'r' : 'p');
+		 event->backend == TL_BACKEND_KRETPROBE ? 'r' :
+		 event->backend == TL_BACKEND_TRACEPOINT ? 't' : 'p');
 	if (event->maxactive)
 		text_add(&text, "%u", event->maxactive);
 	text_add(&text, ":%s/%s %s", event->group, event->name, event->place);

@@ -2,7 +2,8 @@
 /*
  * An event as the library knows it: made by compile.c from a parsed line,
  * handed to the kernel by session.c, used by decode.c and format.c to read
- * the records. The kernel knows only @backend, @address, @maxactive, @insns.
+ * the records. The kernel knows only @backend, @address, @maxactive, @insns, and
+ * of a tracepoint, in place of an address, @symbol and @module.
  */
 #ifndef TRAPLINE_EVENT_H
 #define TRAPLINE_EVENT_H
@@ -63,23 +64,24 @@ struct field {
  * kernel and its own program: the first is what others see as the event and
  * owns the rest.
  *
- * @group: "kprobes" by default
+ * @group: "kprobes" by default, of a tracepoint "tracepoints"
  * @name: of the event
  * @line: definition, word for word
  * @filter: what stands behind its "if", or NULL
- * @backend: TL_BACKEND_KPROBE or TL_BACKEND_KRETPROBE
+ * @backend: TL_BACKEND_*
  * @is_call: its records are of whole calls: letter "c"
  * @maxactive: 0: the module's choice
  * @instances: what it chose; 0 before, and where there are none
  * @follows_module: the kernel is told the symbol: armed when its module comes,
  *	again when it comes back
- * @address: armed address; 0 for one in a module that has not come
- * @symbol: of the function that contains @address
+ * @address: armed address; 0 for one in a module that has not come, and for a
+ *	tracepoint
+ * @symbol: of the function that contains @address; the name of a tracepoint
  * @module: of the symbol; NULL for the kernel itself
  * @offset: @address less the symbol's
  * @symbol_bytes: size of the function; 0: not known before its module comes
  * @place: the place as the kernel lists it, "vfs_read+5" or "ext4:f"; a pattern
- *	as it was written
+ *	or a tracepoint as it was written
  * @written: of several places, the arguments as they were written; NULL: @fields
  *	tell them
  * @insns: the program, its filter first

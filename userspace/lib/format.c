@@ -116,6 +116,10 @@ static int format_where(struct text *text, struct decode_args *args,
 		else
 			format_caller(text, symbols, caller.number);
 		text_add(text, " <- %s", event->symbol ? event->symbol : "?");
+	} else if (event->backend == TL_BACKEND_TRACEPOINT) {
+		/* it is no place in code: ftrace shows a function of the same name */
+		text_add(text, event->module ? "%s [%s]" : "%s", event->symbol,
+			 event->module);
 	} else if (event->symbol) {
 		format_place(text, event->symbol, event->module, event->offset,
 			     event->symbol_bytes);

@@ -31,6 +31,9 @@ static const char *const reason_hints[] = {
 	[TL_ERR_PROG_LENGTH] = "fetch fewer arguments in one event",
 	[TL_ERR_EVENTS] = "use a second session for the others",
 	[TL_ERR_RING_BUSY] = "another reader of this session has it",
+	[TL_ERR_TRACEPOINT] =
+		"its module may have gone, or have been loaded by force, which "
+		"the kernel does not trust with tracepoints",
 };
 
 const char *refusal_text(uint32_t code)
@@ -64,7 +67,8 @@ bool refusal_is_place(uint32_t code)
 {
 	return code == TL_ERR_PLACE_ADDRESS || code == TL_ERR_PLACE_REFUSED ||
 	       code == TL_ERR_PLACE_BOUNDARY ||
-	       code == TL_ERR_PLACE_NOT_ENTRY || code == TL_ERR_ARM_FAILED;
+	       code == TL_ERR_PLACE_NOT_ENTRY || code == TL_ERR_ARM_FAILED ||
+	       code == TL_ERR_TRACEPOINT;
 }
 
 /* The place is the second word of a definition. */
@@ -86,7 +90,10 @@ void refusal_point(struct trapline_error *err, const char *line)
 static void name_event(char *buf, size_t size,
 		       const struct trapline_event *event)
 {
-	if (event->symbol)
+	if (event->backend == TL_BACKEND_TRACEPOINT)
+		snprintf(buf, size, "%s/%s at the tracepoint %s: ",
+			 event->group, event->name, event->symbol);
+	else if (event->symbol)
 		snprintf(buf, size, "%s/%s at %s+0x%" PRIx64 ": ",
 			 event->group, event->name, event->symbol,
 			 event->offset);

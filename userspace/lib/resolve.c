@@ -403,6 +403,8 @@ int resolve_place(const struct spec *spec,
 	const struct symbol *symbol = at;
 	int ret = 0;
 
+	if (spec->kind == SPEC_TRACEPOINT)
+		return resolve_tracepoint(spec, symbols, event, err);
 	if (!at && place->module.length &&
 	    !resolve_module_loaded(symbols, &place->module))
 		return expect_place(spec, event, err);

@@ -111,8 +111,8 @@ static void remove_part(struct trapline_session *session,
 }
 
 /*
- * Tell the kernel where the event is: by its symbol if it has to find it again
- * when its module comes. @symbol has TL_SYMBOL_BYTES_MAX bytes.
+ * Tell the kernel where the event is: by its symbol if it is a tracepoint, or if
+ * it has to be found again when its module comes. @symbol has TL_SYMBOL_BYTES_MAX bytes.
  */
 static int describe_place(const struct trapline_session *session,
 			  const struct trapline_event *event,
@@ -121,6 +121,14 @@ static int describe_place(const struct trapline_session *session,
 {
 	place->size = sizeof(*place);
 	place->address = event->address;
+	if (event->backend == TL_BACKEND_TRACEPOINT) {
+		snprintf(symbol, TL_SYMBOL_BYTES_MAX, "%s%s%s", event->module ?
+			 event->module : "", event->module ? ":" : "",
+			 event->symbol);
+		place->flags = TL_PLACE_SYMBOL;
+		place->symbol = (uintptr_t)symbol;
+		return 0;
+	}
 	if (!event->follows_module)
 		return 0;
 	if (!(session->query.features & TL_FEATURE_SYMBOL)) {

@@ -5,13 +5,15 @@
  *	spec_lex.c	words, names, numbers
  *	spec_parse.c	letter, names, arguments' names
  *	spec_place.c	the place
+ *	spec_tracepoint.c  the place that is a tracepoint
  *	spec_fetch.c	what an argument fetches
  *	spec_path.c	parameters and members by name
  *	spec_type.c	the type that it has
  *	spec_delete.c	lines that remove what stands above them
  *	spec_filter.c	which hits are recorded, see filter.h
  *	resolve.c	where a place is (the kernel's symbols); suggest.c: what
- *			was meant, if it is nowhere
+ *			was meant, if it is nowhere; resolve_tracepoint.c: the same
+ *			of tracepoints
  *	places.c	all places of an event that has several
  *	compile.c	the event and its program
  *
@@ -43,6 +45,7 @@ enum {
 	SPEC_PLACES_MAX = 1024,		/* of one event */
 	SPEC_FRAMES_MAX = 127,		/* of a stack */
 	SPEC_FRAMES = 16,		/* where no number is given */
+	SPEC_TRACEPOINT_MAX = 200,	/* a tracepoint's name */
 };
 
 /**
@@ -60,6 +63,7 @@ struct spec_slice {
 enum spec_kind {
 	SPEC_ENTRY,
 	SPEC_RETURN,
+	SPEC_TRACEPOINT,
 };
 
 /**
@@ -68,7 +72,8 @@ enum spec_kind {
  * @is_address: a number; otherwise a symbol
  * @address: the number
  * @module: of the symbol; length 0: none given
- * @symbol: the symbol
+ * @symbol: the symbol; the name of a tracepoint
+ * @subsystem: of a tracepoint; length 0: none given
  * @choice: which of several of that name, by their addresses, from 1; 0: the
  *	only one
  * @is_pattern: @symbol has "*" or "?": all functions that it fits
@@ -81,6 +86,7 @@ struct spec_place {
 	uint64_t address;
 	struct spec_slice module;
 	struct spec_slice symbol;
+	struct spec_slice subsystem;
 	unsigned int choice;
 	bool is_pattern;
 	bool is_all;
@@ -218,7 +224,7 @@ struct spec_arg {
 /**
  * struct spec - a definition
  * @line: a copy of the line; all slices point into it
- * @kind: entry or return
+ * @kind: entry, return or tracepoint
  * @is_call: a return whose records are of whole calls, letter "c"
  * @maxactive: 0: not given
  * @group: length 0: not given
@@ -285,6 +291,17 @@ int spec_parse_names(struct spec *spec, const struct spec_slice *names,
  */
 int spec_parse_place(struct spec *spec, const struct spec_slice *word,
 		     struct trapline_error *err);
+
+/** spec_parse_tracepoint() - the same for a tracepoint */
+int spec_parse_tracepoint(struct spec *spec, const struct spec_slice *word,
+			  struct trapline_error *err);
+/** spec_missing_tracepoint() - refuse a line that ends at @end, before the place */
+int spec_missing_tracepoint(const struct spec *spec,
+			    const struct spec_slice *end,
+			    struct trapline_error *err);
+/** spec_place_argument() - refuse @word, an argument where the place should be */
+int spec_place_argument(const struct spec *spec, const struct spec_slice *word,
+			struct trapline_error *err);
 
 /**
  * spec_parse_fetch() - parse an argument's body, its type included

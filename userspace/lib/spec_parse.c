@@ -22,7 +22,6 @@ static const struct {
 	const char *what;
 	const char *hint;
 } later_letters[] = {
-	{ 't', "the tracepoint probe", "use a p event on a function" },
 	{ 'u', "the USDT probe", "only probes in the kernel are supported" },
 	{ 'e', "the event probe", "it is made of another event of ftrace; "
 	  "use a p event on a function" },
@@ -65,9 +64,11 @@ static int parse_maxactive(struct spec *spec, const struct spec_slice *head,
 
 	if (!number.length)
 		return 0;
-	if (spec->kind == SPEC_ENTRY && spec_is_digit(number.text[0]))
-		return spec_refuse(err, ERR_MAXACTIVE_ENTRY, &number);
-	if (spec->kind == SPEC_ENTRY) {
+	if (spec->kind != SPEC_RETURN && spec_is_digit(number.text[0]))
+		return spec_refuse(err, spec->kind == SPEC_TRACEPOINT ?
+				   ERR_TRACEPOINT_MAXACTIVE :
+				   ERR_MAXACTIVE_ENTRY, &number);
+	if (spec->kind != SPEC_RETURN) {
 		spec_refuse(err, ERR_LETTER, head);
 		err->column = number.column;
 		err->length = number.length;
@@ -160,6 +161,8 @@ static int parse_head(struct spec *spec, const struct spec_slice *word,
 	spec->is_call = word->text[0] == 'c';
 	if (word->text[0] == 'r' || spec->is_call)
 		spec->kind = SPEC_RETURN;
+	else if (word->text[0] == 't')
+		spec->kind = SPEC_TRACEPOINT;
 	else if (word->text[0] != 'p' && word->text[0] != 'f')
 		return refuse_letter(word, err);
 	ret = parse_maxactive(spec, &head, err);
@@ -370,7 +373,9 @@ static int parse_words(struct spec *spec, struct spec_lexer *lexer,
 	if (ret)
 		return ret;
 	if (!spec_lex_word(lexer, word))
-		return spec_refuse(err, ERR_PLACE_MISSING, word);
+		return spec->kind == SPEC_TRACEPOINT ?
+		       spec_missing_tracepoint(spec, word, err) :
+		       spec_refuse(err, ERR_PLACE_MISSING, word);
 	ret = spec_parse_place(spec, word, err);
 	while (!ret && spec_lex_word(lexer, word)) {
 		if (spec_is(word, "if")) {

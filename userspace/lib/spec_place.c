@@ -13,9 +13,8 @@
  * An argument stands where the place should be. Most often the place was
  * taken for the event's name: "p:vfs_read n=%dx".
  */
-static int refuse_argument(const struct spec *spec,
-			   const struct spec_slice *word,
-			   struct trapline_error *err)
+int spec_place_argument(const struct spec *spec, const struct spec_slice *word,
+			struct trapline_error *err)
 {
 	const char *start = spec->line;
 	const struct spec_slice *event = &spec->event;
@@ -23,7 +22,9 @@ static int refuse_argument(const struct spec *spec,
 
 	spec_refuse(err, ERR_PLACE_ARGUMENT, word);
 	if (!event->length) {
-		error_hint(err, "the place comes before the arguments: "
+		error_hint(err, "the place comes before the arguments: %s",
+			   spec->kind == SPEC_TRACEPOINT ?
+			   "t TRACEPOINT ARGUMENT..." :
 			   "p FUNCTION ARGUMENT...");
 		return -EINVAL;
 	}
@@ -76,7 +77,7 @@ static int parse_suffix(struct spec *spec, const struct spec_slice *rest,
 	}
 	switch (rest->text[0]) {
 	case '=':
-		return refuse_argument(spec, &place->where, err);
+		return spec_place_argument(spec, &place->where, err);
 	case ':':
 	case '+':
 	case '-':
@@ -147,6 +148,8 @@ int spec_parse_place(struct spec *spec, const struct spec_slice *word,
 	struct spec_slice rest = *word;
 	int ret;
 
+	if (spec->kind == SPEC_TRACEPOINT)
+		return spec_parse_tracepoint(spec, word, err);
 	place->where = *word;
 	if (word->text[0] == '/') {
 		spec_unsupported(err, "the probe in a program", word);
@@ -154,7 +157,7 @@ int spec_parse_place(struct spec *spec, const struct spec_slice *word,
 		return -EINVAL;
 	}
 	if (strchr("%$@\\+-(=", word->text[0]))
-		return refuse_argument(spec, word, err);
+		return spec_place_argument(spec, word, err);
 	place->symbol = take_symbol(&rest);
 	if (spec_starts(&rest, ":") && place->symbol.length) {
 		place->module = place->symbol;

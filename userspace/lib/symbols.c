@@ -14,6 +14,7 @@
 #define TYPES_FOLDER "/sys/kernel/btf"
 #define BLACKLIST_PATH "/sys/kernel/debug/kprobes/blacklist"
 #define TRACEABLE_PATH "/sys/kernel/tracing/available_filter_functions"
+#define EVENTS_FOLDER "/sys/kernel/tracing/events"
 
 /**
  * struct trapline_symbols - the table
@@ -25,6 +26,7 @@
  * @types: of the kernel that the symbols are of, or NULL: not known
  * @blacklist: of that kernel, or NULL: not known
  * @traceable: functions of that kernel that ftrace knows, or NULL: not known
+ * @events: where that kernel lists its events, or NULL: not known
  */
 struct trapline_symbols {
 	struct kallsyms file;
@@ -33,6 +35,7 @@ struct trapline_symbols {
 	struct types *types;
 	struct blacklist *blacklist;
 	struct traceable *traceable;
+	const char *events;
 };
 
 /* What is sorted: a key and where it came from. */
@@ -252,6 +255,8 @@ int trapline_symbols_load(const char *path, struct trapline_symbols **out,
 	if (!ret)
 		ret = sort(symbols, err);
 	/* a file's symbols may be those of another kernel */
+	if (!ret && !path)
+		symbols_set_events(symbols, EVENTS_FOLDER);
 	if (!ret && !path && (symbols_set_types(symbols, TYPES_FOLDER) ||
 			      symbols_set_blacklist(symbols, BLACKLIST_PATH) ||
 			      symbols_set_traceable(symbols, TRACEABLE_PATH)))
@@ -420,6 +425,16 @@ bool symbol_is_trampoline(const struct symbol *symbol, uint64_t address)
 	return symbol->address == address &&
 	       (!strcmp(symbol->name, "arch_rethook_trampoline") ||
 		!strcmp(symbol->name, "__kretprobe_trampoline"));
+}
+
+const char *symbols_events(const struct trapline_symbols *symbols)
+{
+	return symbols->events;
+}
+
+void symbols_set_events(struct trapline_symbols *symbols, const char *folder)
+{
+	symbols->events = folder;
 }
 
 bool symbol_is_code(const struct symbol *symbol)

@@ -80,6 +80,17 @@ int symbols_set_traceable(struct trapline_symbols *symbols, const char *path);
  */
 bool symbol_is_trampoline(const struct symbol *symbol, uint64_t address);
 
+/**
+ * symbols_events() - the folder where tracefs lists the kernel's events
+ * @symbols: the table
+ *
+ * Returns NULL where the symbols came from a file. It may not be there, or not
+ * be readable.
+ */
+const char *symbols_events(const struct trapline_symbols *symbols);
+/** symbols_set_events() - another one than the running kernel's; it is not copied */
+void symbols_set_events(struct trapline_symbols *symbols, const char *folder);
+
 /** symbol_is_code() - is it a function (or a label inside code)? */
 bool symbol_is_code(const struct symbol *symbol);
 /** symbol_is_made_at_run_time() - is it code of no module and no function? */

@@ -118,7 +118,9 @@ int trapline_event_restrict(struct trapline_event *event, const char *filter,
 
 /** trapline_event_name() - "open", or the automatic "p_vfs_read_0" */
 const char *trapline_event_name(const struct trapline_event *event);
-/** trapline_event_group() - "kprobes" unless the line names another */
+/** trapline_event_group() - "kprobes", or of a tracepoint "tracepoints", unless
+ * the line names another
+ */
 const char *trapline_event_group(const struct trapline_event *event);
 /** trapline_event_line() - the definition, word for word */
 const char *trapline_event_line(const struct trapline_event *event);

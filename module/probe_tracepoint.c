@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Backend: a tracepoint, of the kernel or of a module.
+ *
+ * A tracepoint calls its probes with arguments of its own prototype. Here one
+ * function serves all of them: it takes as many words as any tracepoint has, and
+ * what a tracepoint does not have is whatever the registers and the stack hold
+ * there, which is read and not used. That is memory of the stack in any case:
+ * there are always callers above. What programs may load is bounded by the
+ * verifier, to the words of the frame.
+ *
+ * The tracepoint of a module is the module's memory, and a probe does not hold
+ * the module, as tracefs does not: rmmod takes the probe off before the memory
+ * goes. The place then is gone for ever, armed or not; an event that is added
+ * when the module is back has a place of its own.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "hit.h"
+#include "place.h"
+#include "trapline_prog.h"
+
+/**
+ * struct tl_tracepoint - a place of this backend
+ * @place: what all have
+ * @node: in the list of all places
+ * @tracepoint: the kernel's; NULL: its module is gone
+ * @is_registered: the kernel calls the handler for it
+ *
+ * All but @place belongs to tl_tracepoint_lock.
+ */
+struct tl_tracepoint {
+	struct tl_place place;
+	struct list_head node;
+	struct tracepoint *tracepoint;
+	bool is_registered;
+};
+
+/**
+ * struct tl_tracepoint_module - a loaded module that has tracepoints
+ * @node: in the list of them
+ * @module: the kernel's; not held
+ */
+struct tl_tracepoint_module {
+	struct list_head node;
+	struct module *module;
+};
+
+/*
+ * Serialises arming with the going of modules. Inside a session's lock, and
+ * inside the kernel's for its list of modules with tracepoints, in which the
+ * notifier is called; outside of the one in which probes are registered.
+ */
+static DEFINE_MUTEX(tl_tracepoint_lock);
+static LIST_HEAD(tl_tracepoint_places);
+static LIST_HEAD(tl_tracepoint_modules);
+
+static struct tl_tracepoint *tl_tracepoint_of(const struct tl_place *place)
+{
+	return container_of(place, struct tl_tracepoint, place);
+}
+
+/*
+ * Newer kernels call it with preemption on. It comes in any context, also in the
+ * middle of another handler. The frame is made of nothing but what is passed on:
+ * for more, kernels that clear the stack would clear it at each hit.
+ */
+static void tl_tracepoint_handler(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4,
+				  u64 a5, u64 a6, u64 a7, u64 a8, u64 a9, u64 a10,
+				  u64 a11)
+{
+	u64 args[TL_TRACEPOINT_ARGS] = {
+		a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11,
+	};
+	const struct tl_tracepoint *probe = data;
+
+	preempt_disable_notrace();
+	/* programs were verified for a frame of this size */
+	tl_event_hit(&probe->place, (struct pt_regs *)args, 0, NULL);
+	preempt_enable_notrace();
+}
+
+NOKPROBE_SYMBOL(tl_tracepoint_handler);
+
+/* ---- which tracepoints there are -------------------------------------- */
+
+/**
+ * struct tl_tracepoint_search - a look through all tracepoints
+ * @module: only of this module, of @module_length characters; NULL: anywhere
+ * @module_length: see there
+ * @name: with this name; NULL: at @address
+ * @address: see there
+ * @found: the first one
+ */
+struct tl_tracepoint_search {
+	const char *module;
+	size_t module_length;
+	const char *name;
+	unsigned long address;
+	struct tracepoint *found;
+};
+
+static void tl_tracepoint_look(struct tracepoint *tracepoint, void *data)
+{
+	struct tl_tracepoint_search *search = data;
+
+	if (search->found)
+		return;
+	if (search->name ? !strcmp(tracepoint->name, search->name) :
+			   (unsigned long)tracepoint == search->address)
+		search->found = tracepoint;
+}
+
+static bool tl_tracepoint_is_module(const struct tl_tracepoint_search *search,
+				    const struct module *module)
+{
+	return !search->module ||
+	       (strlen(module->name) == search->module_length &&
+		!memcmp(module->name, search->module, search->module_length));
+}
+
+/* The lock is held. The kernel's own come first. */
+static struct tracepoint *tl_tracepoint_search(struct tl_tracepoint_search *search)
+{
+	const struct tl_tracepoint_module *entry;
+	u32 i;
+
+	if (!search->module)
+		for_each_kernel_tracepoint(tl_tracepoint_look, search);
+	list_for_each_entry(entry, &tl_tracepoint_modules, node) {
+		const struct module *module = entry->module;
+
+		if (!tl_tracepoint_is_module(search, module))
+			continue;
+		for (i = 0; i < module->num_tracepoints; i++)
+			tl_tracepoint_look(tracepoint_ptr_deref(&module->tracepoints_ptrs[i]),
+					   search);
+	}
+	return search->found;
+}
+
+static unsigned long tl_tracepoint_find(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	struct tl_tracepoint_search search = {
+		.module = colon ? name : NULL,
+		.module_length = colon ? (size_t)(colon - name) : 0,
+		.name = colon ? colon + 1 : name,
+	};
+	unsigned long address;
+
+	mutex_lock(&tl_tracepoint_lock);
+	address = (unsigned long)tl_tracepoint_search(&search);
+	mutex_unlock(&tl_tracepoint_lock);
+	return address;
+}
+
+/* ---- places ----------------------------------------------------------- */
+
+/* One whose module has gone since its address was found is gone, too. */
+static struct tl_place *tl_tracepoint_create(unsigned long address, u32 maxactive)
+{
+	struct tl_tracepoint *probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
+	struct tl_tracepoint_search search = { .address = address };
+
+	if (!probe)
+		return NULL;
+	mutex_lock(&tl_tracepoint_lock);
+	probe->tracepoint = tl_tracepoint_search(&search);
+	list_add(&probe->node, &tl_tracepoint_places);
+	mutex_unlock(&tl_tracepoint_lock);
+	return &probe->place;
+}
+
+static int tl_tracepoint_arm(struct tl_place *place)
+{
+	struct tl_tracepoint *probe = tl_tracepoint_of(place);
+	int err = -ESTALE;
+
+	mutex_lock(&tl_tracepoint_lock);
+	if (probe->tracepoint)
+		err = tracepoint_probe_register(probe->tracepoint,
+						tl_tracepoint_handler, probe);
+	probe->is_registered = !err;
+	mutex_unlock(&tl_tracepoint_lock);
+	return err;
+}
+
+/* The lock is held. Handlers may still run when this returns. */
+static void tl_tracepoint_unregister(struct tl_tracepoint *probe)
+{
+	if (!probe->is_registered)
+		return;
+	tracepoint_probe_unregister(probe->tracepoint, tl_tracepoint_handler,
+				    probe);
+	probe->is_registered = false;
+}
+
+static void tl_tracepoint_disarm(struct tl_place **places, u32 count)
+{
+	u32 i;
+
+	mutex_lock(&tl_tracepoint_lock);
+	for (i = 0; i < count; i++)
+		tl_tracepoint_unregister(tl_tracepoint_of(places[i]));
+	mutex_unlock(&tl_tracepoint_lock);
+	/* for those that were taken off when their module went, too */
+	tracepoint_synchronize_unregister();
+}
+
+/* The kernel lets no hit of a tracepoint out. */
+static u64 tl_tracepoint_nmissed(const struct tl_place *place)
+{
+	return 0;
+}
+
+static bool tl_tracepoint_is_gone(const struct tl_place *place)
+{
+	return !READ_ONCE(tl_tracepoint_of(place)->tracepoint);
+}
+
+static void tl_tracepoint_destroy(struct tl_place *place)
+{
+	struct tl_tracepoint *probe = tl_tracepoint_of(place);
+
+	mutex_lock(&tl_tracepoint_lock);
+	list_del(&probe->node);
+	mutex_unlock(&tl_tracepoint_lock);
+	kfree(probe);
+}
+
+const struct tl_probe_ops tl_tracepoint_ops = {
+	.arg_count = TL_TRACEPOINT_ARGS,
+	.is_bound = true,
+	.find = tl_tracepoint_find,
+	.create = tl_tracepoint_create,
+	.arm = tl_tracepoint_arm,
+	.disarm = tl_tracepoint_disarm,
+	.nmissed = tl_tracepoint_nmissed,
+	.is_gone = tl_tracepoint_is_gone,
+	.destroy = tl_tracepoint_destroy,
+};
+
+/* ---- modules ---------------------------------------------------------- */
+
+static int tl_tracepoint_coming(struct module *module)
+{
+	struct tl_tracepoint_module *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+
+	/* its tracepoints cannot be probed then; nothing else is wrong */
+	if (!entry)
+		return NOTIFY_OK;
+	entry->module = module;
+	mutex_lock(&tl_tracepoint_lock);
+	list_add_tail(&entry->node, &tl_tracepoint_modules);
+	mutex_unlock(&tl_tracepoint_lock);
+	return NOTIFY_OK;
+}
+
+static bool tl_tracepoint_is_of(const struct tracepoint *tracepoint,
+				const struct module *module)
+{
+	u32 i;
+
+	for (i = 0; i < module->num_tracepoints; i++)
+		if (tracepoint_ptr_deref(&module->tracepoints_ptrs[i]) == tracepoint)
+			return true;
+	return false;
+}
+
+/*
+ * The module's code does not run any more. Its memory goes when this has
+ * returned; of a handler that is still at work it is not the module that matters
+ * but the place, and that stays until it is disarmed, which waits.
+ */
+static int tl_tracepoint_going(const struct module *module)
+{
+	struct tl_tracepoint_module *entry, *next;
+	struct tl_tracepoint *probe;
+
+	mutex_lock(&tl_tracepoint_lock);
+	list_for_each_entry(probe, &tl_tracepoint_places, node) {
+		if (!tl_tracepoint_is_of(probe->tracepoint, module))
+			continue;
+		tl_tracepoint_unregister(probe);
+		WRITE_ONCE(probe->tracepoint, NULL);
+	}
+	list_for_each_entry_safe(entry, next, &tl_tracepoint_modules, node) {
+		if (entry->module != module)
+			continue;
+		list_del(&entry->node);
+		kfree(entry);
+	}
+	mutex_unlock(&tl_tracepoint_lock);
+	return NOTIFY_OK;
+}
+
+static int tl_tracepoint_notify(struct notifier_block *notifier,
+				unsigned long state, void *data)
+{
+	const struct tp_module *entry = data;
+
+	switch (state) {
+	case MODULE_STATE_COMING:
+		return tl_tracepoint_coming(entry->mod);
+	case MODULE_STATE_GOING:
+		return tl_tracepoint_going(entry->mod);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block tl_tracepoint_notifier = {
+	.notifier_call = tl_tracepoint_notify,
+};
+
+/**
+ * tl_tracepoint_init() - learn of all modules with tracepoints, from now on
+ *
+ * Those that are loaded already are told of at once. Returns 0 or a negative
+ * errno.
+ */
+int tl_tracepoint_init(void)
+{
+	return register_tracepoint_module_notifier(&tl_tracepoint_notifier);
+}
+
+/**
+ * tl_tracepoint_exit() - no place is left; forget the modules
+ *
+ * The kernel tells of each of them as if it went.
+ */
+void tl_tracepoint_exit(void)
+{
+	unregister_tracepoint_module_notifier(&tl_tracepoint_notifier);
+}
