@@ -42,7 +42,7 @@ static int tl_run_query(struct tl_call *call)
 		.format = TL_FORMAT,
 		.arch = TL_ARCH_ELF_MACHINE,
 		.features = TL_FEATURE_OVERWRITE | TL_FEATURE_FILTER |
-			    TL_FEATURE_SYMBOL,
+			    TL_FEATURE_SYMBOL | TL_FEATURE_RESULTS,
 		.backends = tl_probe_backends(),
 		.insns_max = TL_PROG_INSNS_MAX,
 		.args_max = TL_ARGS_MAX,

@@ -28,9 +28,14 @@ static int __init tl_init(void)
 	err = tl_tracepoint_init();
 	if (err)
 		goto fail_place;
+	err = tl_function_init();
+	if (err)
+		goto fail_tracepoint;
 	err = tl_chardev_init();
 	if (!err)
 		return 0;
+	tl_function_exit();
+fail_tracepoint:
 	tl_tracepoint_exit();
 fail_place:
 	tl_place_module_exit();
@@ -42,6 +47,7 @@ fail_context:
 static void __exit tl_exit(void)
 {
 	tl_chardev_exit();
+	tl_function_exit();
 	tl_tracepoint_exit();
 	tl_place_module_exit();
 	tl_context_exit();
@@ -49,6 +55,6 @@ static void __exit tl_exit(void)
 
 module_init(tl_init);
 module_exit(tl_exit);
-MODULE_DESCRIPTION("Tracing engine: kprobes, kretprobes and tracepoints into mapped per-CPU packet rings");
+MODULE_DESCRIPTION("Tracing engine: kprobes, kretprobes, ftrace and tracepoints into mapped per-CPU packet rings");
 MODULE_LICENSE("GPL");
 MODULE_VERSION("1.0");

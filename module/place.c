@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Places of a session: which events an address has, and whether it is armed. */
-#include <linux/kallsyms.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
@@ -135,6 +134,14 @@ static int tl_place_insert(struct tl_place *place, struct tl_event *event)
 	return 0;
 }
 
+static int tl_place_register(struct tl_place *place)
+{
+	if (!place->ops->arm_many)
+		return place->ops->arm(place);
+	place->ops->arm_many(&place, 1);
+	return place->arm_error;
+}
+
 /**
  * tl_place_arm() - register the probe of a place which has events
  * @place: the place, not armed
@@ -147,7 +154,7 @@ int tl_place_arm(struct tl_place *place)
 	int err = place->symbol ? tl_place_find(place) : 0;
 
 	if (!err)
-		err = place->ops->arm(place);
+		err = tl_place_register(place);
 	if (err)
 		return err;
 	place->is_armed = true;
@@ -157,7 +164,9 @@ int tl_place_arm(struct tl_place *place)
 
 /**
  * tl_place_enable() - an event is to be hit from now on
- * @place: its place; armed if it is not
+ * @place: its place; armed if it is not, or, where the backend arms many at once,
+ *	by the next tl_place_arm_queued(). (A place that follows its module is
+ *	armed at once: whether it can be is not known before.)
  * @event: the event
  *
  * Returns 0, also for a place that waits for its module, or a negative errno
@@ -176,6 +185,10 @@ int tl_place_enable(struct tl_place *place, struct tl_event *event)
 		return err;
 	if (place->waits && place->enabled > 1)
 		return 0; /* beside others that wait */
+	if (place->ops->arm_many && !place->symbol) {
+		place->is_queued = true;
+		return 0;
+	}
 	err = tl_place_arm(place);
 	if (err == -ENOENT && place->symbol) {
 		place->waits = TL_EVENT_PENDING;
@@ -186,6 +199,63 @@ int tl_place_enable(struct tl_place *place, struct tl_event *event)
 	tl_place_publish(place, NULL); /* it was the only one */
 	place->enabled = 0;
 	return err;
+}
+
+/* Arm the @count queued places of one backend, and empty the queue. */
+static void tl_place_arm_backend(struct tl_places *places,
+				 const struct tl_probe_ops *ops, u32 count)
+{
+	struct tl_place **batch = kvcalloc(count, sizeof(struct tl_place *),
+					   GFP_KERNEL_ACCOUNT);
+	struct tl_place *place;
+	u32 found = 0;
+
+	list_for_each_entry(place, &places->list, node) {
+		if (!place->is_queued || place->ops != ops)
+			continue;
+		place->is_queued = false;
+		place->arm_error = -ENOMEM;
+		if (batch)
+			batch[found++] = place;
+	}
+	if (batch)
+		ops->arm_many(batch, found);
+	while (found--)
+		batch[found]->is_armed = !batch[found]->arm_error;
+	kvfree(batch);
+}
+
+static u32 tl_place_count_queued(const struct tl_places *places,
+				 const struct tl_probe_ops *ops)
+{
+	const struct tl_place *place;
+	u32 count = 0;
+
+	list_for_each_entry(place, &places->list, node)
+		if (place->is_queued && place->ops == ops)
+			count++;
+	return count;
+}
+
+/**
+ * tl_place_arm_queued() - arm all places that wait for it
+ * @places: the session's, locked
+ *
+ * How that went is in &tl_place.arm_error of each. The events of one that could
+ * not be armed are still enabled there: tl_place_disable() takes them out.
+ */
+void tl_place_arm_queued(struct tl_places *places)
+{
+	const struct tl_probe_ops *ops;
+	u32 i, count;
+
+	for (i = 0; i < TL_BACKENDS; i++) {
+		ops = tl_probe_backend(i);
+		count = ops && ops->arm_many ?
+				tl_place_count_queued(places, ops) : 0;
+		if (count)
+			tl_place_arm_backend(places, ops, count);
+	}
 }
 
 /**
@@ -203,6 +273,7 @@ void tl_place_disable(struct tl_place *place, const struct tl_event *event)
 	if (!--place->enabled) {
 		/* published until disarmed: its hits are counted to the last */
 		place->is_idle = true;
+		place->is_queued = false;
 		place->waits = 0;
 		return;
 	}
@@ -211,23 +282,20 @@ void tl_place_disable(struct tl_place *place, const struct tl_event *event)
 			WRITE_ONCE(events->event[i], &tl_event_none);
 }
 
-/* Places whose events are enabled keep them, for when they are armed again. */
-static void tl_place_disarm_batch(struct tl_place **batch, u32 count)
+/*
+ * No handler of the place runs or will run. One whose events are enabled keeps
+ * them, for when it is armed again.
+ */
+static void tl_place_disarmed(struct tl_place *place)
 {
-	u32 i;
-
-	if (!count)
-		return;
-	batch[0]->ops->disarm(batch, count);
-	for (i = 0; i < count; i++) {
-		batch[i]->nmissed_before += batch[i]->ops->nmissed(batch[i]);
-		batch[i]->is_armed = false;
-		if (batch[i]->is_idle)
-			tl_place_publish(batch[i], NULL);
-		else
-			batch[i]->waits = TL_EVENT_GONE;
-		batch[i]->is_idle = false;
-	}
+	if (place->is_armed)
+		place->nmissed_before += place->ops->nmissed(place);
+	if (place->is_idle)
+		tl_place_publish(place, NULL);
+	else
+		place->waits = TL_EVENT_GONE;
+	place->is_armed = false;
+	place->is_idle = false;
 }
 
 /* Is it to be disarmed: idle, or (with a module) part of what goes? */
@@ -244,24 +312,28 @@ static void tl_place_disarm_backend(struct tl_places *places,
 {
 	struct tl_place *batch[TL_DISARM_BATCH];
 	struct tl_place *place;
+	bool is_any = false;
 	u32 count = 0;
 
 	list_for_each_entry(place, &places->list, node) {
 		if (place->ops != ops || !tl_place_must_go(place, module))
 			continue;
-		if (!place->is_armed) {
-			/* its module has not come: there is nothing to wait for */
-			tl_place_publish(place, NULL);
-			place->is_idle = false;
-			continue;
-		}
+		is_any = true;
+		if (!place->is_armed)
+			continue; /* its module has not come, or it was refused */
 		batch[count++] = place;
 		if (count == TL_DISARM_BATCH) {
-			tl_place_disarm_batch(batch, count);
+			ops->disarm(batch, count);
 			count = 0;
 		}
 	}
-	tl_place_disarm_batch(batch, count);
+	if (count)
+		ops->disarm(batch, count);
+	if (is_any && ops->settle)
+		ops->settle();
+	list_for_each_entry(place, &places->list, node)
+		if (place->ops == ops && tl_place_must_go(place, module))
+			tl_place_disarmed(place);
 }
 
 /* In batches of one backend: the kernel waits for a grace period in each call. */
@@ -309,6 +381,7 @@ void tl_place_disarm_all(struct tl_places *places)
 	struct tl_place *place;
 
 	list_for_each_entry(place, &places->list, node) {
+		place->is_queued = false;
 		place->is_idle = place->is_armed || place->enabled;
 		place->enabled = 0;
 	}
@@ -343,13 +416,10 @@ u64 tl_place_entries(const struct tl_place *place)
  * @err: what arming it returned
  *
  * The kernel says EINVAL for several reasons; whether the address is a
- * function's start, which only its text form of the symbol tells a module,
- * separates one of them.
+ * function's start separates one of them.
  */
 enum tl_error_code tl_place_reason(const struct tl_place *place, int err)
 {
-	char symbol[KSYM_SYMBOL_LEN];
-
 	switch (err) {
 	case -ENOMEM:
 		return TL_ERR_MEMORY;
@@ -363,8 +433,7 @@ enum tl_error_code tl_place_reason(const struct tl_place *place, int err)
 	case -ESTALE:
 		return TL_ERR_PLACE_GONE;
 	case -EINVAL:
-		sprint_symbol(symbol, place->address);
-		if (place->ops->is_return && !strstr(symbol, "+0x0/"))
+		if (place->ops->is_entry && !tl_probe_is_entry(place->address))
 			return TL_ERR_PLACE_NOT_ENTRY;
 		return TL_ERR_PLACE_REFUSED;
 	}

@@ -79,6 +79,8 @@ struct tl_place_events {
  * @waits: a place that follows its module is not armed: TL_EVENT_PENDING,
  *	TL_EVENT_GONE or TL_EVENT_REFUSED; else 0
  * @refused: why it was not when the module came, a negative errno
+ * @is_queued: to be armed, with others, by tl_place_arm_queued()
+ * @arm_error: how that went: 0 or a negative errno
  * @is_idle: to be disarmed: @events are not enabled any more
  * @nmissed_before: missed hits counted by earlier armings
  *
@@ -98,8 +100,10 @@ struct tl_place {
 	bool wants_entry;
 	bool is_armed;
 	bool is_idle;
+	bool is_queued;
 	u32 waits;
 	int refused;
+	int arm_error;
 	u64 nmissed_before;
 };
 
@@ -110,6 +114,7 @@ void tl_place_put(struct tl_place *place);
 int tl_place_enable(struct tl_place *place, struct tl_event *event);
 void tl_place_disable(struct tl_place *place, const struct tl_event *event);
 int tl_place_arm(struct tl_place *place);
+void tl_place_arm_queued(struct tl_places *places);
 void tl_place_leave(struct tl_places *places, const char *module);
 void tl_place_disarm(struct tl_places *places);
 void tl_place_disarm_all(struct tl_places *places);

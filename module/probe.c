@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of backends. */
 #include <linux/bits.h>
+#include <linux/kallsyms.h>
 #include <linux/kconfig.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
+#include <linux/string.h>
 
 #include "probe.h"
 #include "trapline.h"
@@ -18,6 +20,9 @@ static const struct tl_probe_ops *const tl_backends[TL_BACKENDS] = {
 	[TL_BACKEND_TRACEPOINT] =
 		IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI) ?
 			NULL : &tl_tracepoint_ops,
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	[TL_BACKEND_FUNCTION] = &tl_function_ops,
+#endif
 };
 
 /**
@@ -45,4 +50,18 @@ u64 tl_probe_backends(void)
 		if (tl_backends[i])
 			mask |= BIT_ULL(i);
 	return mask;
+}
+
+/**
+ * tl_probe_is_entry() - is an address the start of a function?
+ * @address: in the kernel's code
+ *
+ * Only its text form of the symbol tells that a module.
+ */
+bool tl_probe_is_entry(unsigned long address)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(symbol, address);
+	return strstr(symbol, "+0x0/");
 }

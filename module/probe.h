@@ -17,11 +17,18 @@ struct tl_place;
  * @is_bound: a place is gone with its module even if it was not armed
  * @find: the address that stands for the place of a name; 0: there is none;
  *	NULL: places have no names
+ * @is_entry: its places are the starts of functions
  * @create: allocate a place that is not armed; NULL: no memory
  * @arm: register the probe; 0 or a negative errno, with nothing changed.
  *	Handlers may run before it returns.
+ * @arm_many: in the place of @arm, for a backend to which many are little more
+ *	work than one: register the probes of @count places, all of this backend,
+ *	and set &tl_place.arm_error of each
  * @disarm: unregister the probes of @count places, all of this backend. When
- *	it returns, no handler of theirs runs or will run.
+ *	it returns, no handler of theirs runs or will run, or, with @settle, when
+ *	that has returned.
+ * @settle: finish what any number of calls of @disarm have begun; NULL: nothing
+ *	is left to do
  * @nmissed: the kernel's count of hits that never reached the handler, since
  *	the place was last armed
  * @entries: calls that were seen to begin; only of returns
@@ -35,9 +42,12 @@ struct tl_probe_ops {
 	u32 arg_count;
 	bool is_bound;
 	unsigned long (*find)(const char *name);
+	bool is_entry;
 	struct tl_place *(*create)(unsigned long address, u32 maxactive);
 	int (*arm)(struct tl_place *place);
+	void (*arm_many)(struct tl_place **places, u32 count);
 	void (*disarm)(struct tl_place **places, u32 count);
+	void (*settle)(void);
 	u64 (*nmissed)(const struct tl_place *place);
 	u64 (*entries)(const struct tl_place *place);
 	u32 (*instances)(const struct tl_place *place);
@@ -51,9 +61,26 @@ extern const struct tl_probe_ops tl_tracepoint_ops;
 
 int tl_tracepoint_init(void);
 void tl_tracepoint_exit(void);
+extern const struct tl_probe_ops tl_function_ops;
 
 const struct tl_probe_ops *tl_probe_backend(u32 number);
 u64 tl_probe_backends(void);
+bool tl_probe_is_entry(unsigned long address);
+
+/* What a backend has beside its places; without ftrace there is no such one. */
+#ifdef CONFIG_KPROBES_ON_FTRACE
+int tl_function_init(void);
+void tl_function_exit(void);
+#else
+static inline int tl_function_init(void)
+{
+	return 0;
+}
+
+static inline void tl_function_exit(void)
+{
+}
+#endif
 
 /* Most instances of a return probe. */
 #define TL_MAXACTIVE_MAX 4096

@@ -155,6 +155,7 @@ static void tl_kretprobe_destroy(struct tl_place *place)
 
 const struct tl_probe_ops tl_kretprobe_ops = {
 	.is_return = true,
+	.is_entry = true,
 	.create = tl_kretprobe_create,
 	.arm = tl_kretprobe_arm,
 	.disarm = tl_kretprobe_disarm,

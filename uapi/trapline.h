@@ -48,7 +48,7 @@
 	X(14, PLACE_ADDRESS, "the address is not in the kernel's code")       \
 	X(15, PLACE_REFUSED, "the kernel does not allow a probe there (blacklisted, notrace or not code)") \
 	X(16, PLACE_BOUNDARY, "the address is not the start of an instruction") \
-	X(17, PLACE_NOT_ENTRY, "a return probe must be at the start of a function") \
+	X(17, PLACE_NOT_ENTRY, "this probe must be at the start of a function")                              \
 	X(18, MAXACTIVE, "maxactive is out of range")                         \
 	X(19, PROG_LENGTH, "program is empty or too long")                    \
 	X(20, PROG_OP, "unknown instruction")                                 \
@@ -102,6 +102,7 @@ struct tl_error {
 /* Backends: bits of &tl_query.backends are 1 << number (since 1.0). */
 #define TL_BACKEND_KPROBE	1 /* an instruction of the kernel, before it runs */
 #define TL_BACKEND_KRETPROBE	2 /* return of a function of the kernel */
+#define TL_BACKEND_FUNCTION	3 /* entry of a function of the kernel (since 1.1) */
 #define TL_BACKEND_TRACEPOINT	4 /* a tracepoint of the kernel or of a module (since 1.1) */
 
 /** TL_FEATURE_OVERWRITE - %TL_MODE_OVERWRITE and snapshots (since 1.0) */
@@ -110,6 +111,8 @@ struct tl_error {
 #define TL_FEATURE_FILTER	2
 /** TL_FEATURE_SYMBOL - %TL_PLACE_SYMBOL: places in modules that come and go (since 1.1) */
 #define TL_FEATURE_SYMBOL	4
+/** TL_FEATURE_RESULTS - &tl_event_ctl.results (since 1.1) */
+#define TL_FEATURE_RESULTS	8
 
 /**
  * struct tl_query - TL_QUERY: what this module can do
@@ -241,7 +244,9 @@ struct tl_event_place {
  * struct tl_event_add - TL_EVENT_ADD: make an event, not yet armed
  * @size: of this struct
  * @flags: zero
- * @backend: TL_BACKEND_*
+ * @backend: TL_BACKEND_*; the place of a %TL_BACKEND_FUNCTION is the start of a
+ *	function. What is recorded there is the same as with %TL_BACKEND_KPROBE,
+ *	but for an instruction pointer that is read as a register.
  * @maxactive: calls that can be inside the function at once, for a return
  *	probe; 0: chosen by the module (eight for each CPU, at least 128)
  * @places: address of an array of &struct tl_event_place
@@ -286,9 +291,13 @@ struct tl_event_add {
  * @id_count: length of @ids
  * @ids: address of an array of __u32 event numbers
  * @error: out; &tl_error.index is the element that failed
+ * @results: address of an array of @id_count &struct tl_error, out; 0: none. Only
+ *	for arming (since 1.1)
  *
  * All or nothing: if one element fails, the others are put back as they were;
- * in a running session they may have been hit meanwhile. Since 1.0.
+ * in a running session they may have been hit meanwhile. With @results each
+ * event is armed that can be, the call succeeds, and the code of an element is
+ * zero if its event is armed, else says why not. Since 1.0.
  */
 struct tl_event_ctl {
 	__u32 size;
@@ -297,6 +306,7 @@ struct tl_event_ctl {
 	__u32 id_count;
 	__u64 ids;
 	struct tl_error error;
+	__u64 results;
 };
 
 #define TL_SESSION_START	1 /* hits are recorded from here on */

@@ -8,10 +8,14 @@
  * cases record, into buffers that nobody reads meanwhile and that hold all, but
  * for those of filters, which let nothing through.
  *
+ * The probe is at the entry of a function, so trapline leaves it to ftrace; what
+ * a kprobe there costs is measured beside it.
+ *
  * Prints one line a case: name, instructions, bytes ("-" where not recorded).
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +183,7 @@ static void check(int rc, const struct trapline_error *err)
 }
 
 /* The cost of a call with one event on it; @stats is what it has counted. */
-static double trapline_cost(const char *line, double base,
+static double trapline_cost(const char *line, double base, bool kprobes,
 			    const struct trapline_symbols *symbols,
 			    struct trapline_session **session,
 			    struct trapline_stats *stats)
@@ -187,6 +191,7 @@ static double trapline_cost(const char *line, double base,
 	const struct trapline_session_opts opts = {
 		.size = sizeof(opts),
 		.packet_count = 64,
+		.kprobes = kprobes,
 	};
 	struct trapline_event *event;
 	struct trapline_error err;
@@ -206,7 +211,7 @@ static double trapline_cost(const char *line, double base,
 }
 
 static void bench_trapline(const char *name, const char *place,
-			   const char *args, double base,
+			   const char *args, double base, bool kprobes,
 			   const struct trapline_symbols *symbols)
 {
 	struct trapline_session *session;
@@ -215,7 +220,7 @@ static void bench_trapline(const char *name, const char *place,
 	double cost;
 
 	snprintf(line, sizeof(line), "%s %s", place, args);
-	cost = trapline_cost(line, base, symbols, &session, &stats);
+	cost = trapline_cost(line, base, kprobes, symbols, &session, &stats);
 	if (stats.recorded < BATCHES * CALLS || stats.full)
 		die("trapline", "not all events were recorded");
 	print_case(name, cost, ring_bytes(session) / (double)stats.recorded);
@@ -256,7 +261,7 @@ static void bench_trapline_filter(const char *name, const char *args,
 
 	snprintf(line, sizeof(line), "p:bench " FUNCTION " %s if %s", args,
 		 filter);
-	cost = trapline_cost(line, base, symbols, &session, &stats);
+	cost = trapline_cost(line, base, false, symbols, &session, &stats);
 	if (stats.filtered < BATCHES * CALLS || stats.recorded)
 		die("trapline", "not all events were filtered");
 	print_case(name, cost, 0);
@@ -305,11 +310,15 @@ int main(void)
 	bench_bare(base);
 	bench_tracefs("kprobe_events-1", args_1, base);
 	bench_tracefs("kprobe_events-4", args_4, base);
-	bench_trapline("trapline-1", entry, args_1, base, symbols);
-	bench_trapline("trapline-4", entry, args_4, base, symbols);
+	bench_trapline("trapline-kprobe-1", entry, args_1, base, true, symbols);
+	bench_trapline("trapline-kprobe-4", entry, args_4, base, true, symbols);
+	bench_trapline("trapline-1", entry, args_1, base, false, symbols);
+	bench_trapline("trapline-4", entry, args_4, base, false, symbols);
 	bench_static("event-sys_enter", base);
-	bench_trapline("trapline-t-1", tracepoint, "$arg2", base, symbols);
-	bench_trapline("trapline-t-7", tracepoint, args_7, base, symbols);
+	bench_trapline("trapline-t-1", tracepoint, "$arg2", base, false,
+		       symbols);
+	bench_trapline("trapline-t-7", tracepoint, args_7, base, false,
+		       symbols);
 	bench_filters(base, symbols);
 	trapline_symbols_free(symbols);
 	return 0;

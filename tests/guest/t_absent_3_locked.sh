@@ -11,7 +11,7 @@ insmod "$TRAPLINE_KO" || note 'insmod failed'
 trapline live -e 'p:g __x64_sys_getppid' >"$dir/running" 2>"$dir/running.err" &
 tracer=$!
 tries=0
-while ! grep -q . /sys/kernel/debug/kprobes/list && [ $tries -lt 60 ]; do
+while ! grep -q . /sys/kernel/tracing/enabled_functions && [ $tries -lt 60 ]; do
 	usleep 50000
 	tries=$((tries + 1))
 done

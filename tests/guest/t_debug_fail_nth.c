@@ -105,6 +105,20 @@ static void prepare_armed_tracepoint(struct bed *bed)
 	dev_enable(bed->dev, bed->id);
 }
 
+static void prepare_function(struct bed *bed)
+{
+	prepare_ready(bed);
+	bed->id = dev_add(bed->dev, TL_BACKEND_FUNCTION,
+			  symbol("do_sys_openat2"), prog_di,
+			  ARRAY_SIZE(prog_di));
+}
+
+static void prepare_function_armed(struct bed *bed)
+{
+	prepare_function(bed);
+	dev_enable(bed->dev, bed->id);
+}
+
 static void prepare_armed(struct bed *bed)
 {
 	prepare_event(bed);
@@ -201,6 +215,22 @@ static int run_add_tracepoint(struct bed *bed)
 static int run_enable(struct bed *bed)
 {
 	return dev_event_ctl(bed->dev, TL_EVENT_ENABLE, &bed->id, 1, NULL);
+}
+
+/* With its result, which must be the same as that of the whole. */
+static int run_enable_each(struct bed *bed)
+{
+	struct tl_error result;
+	struct tl_event_ctl ctl = {
+		.size = sizeof(ctl),
+		.command = TL_EVENT_ENABLE,
+		.id_count = 1,
+		.ids = (uintptr_t)&bed->id,
+		.results = (uintptr_t)&result,
+	};
+	int rc = dev_ioctl(bed->dev, TL_EVENT_CTL, &ctl);
+
+	return rc || !result.code ? rc : -(int)result.kernel_errno;
 }
 
 static int run_disable(struct bed *bed)
@@ -330,6 +360,12 @@ static void check_not_armed(const struct bed *bed)
 	CHECK_EQ(dev_stats(bed->dev, bed->id).state, TL_EVENT_OFF);
 }
 
+static void check_armed_function(const struct bed *bed)
+{
+	CHECK_EQ(kprobes_count(), 0);
+	CHECK_EQ(dev_stats(bed->dev, bed->id).state, TL_EVENT_ARMED);
+}
+
 static void check_armed(const struct bed *bed)
 {
 	CHECK_EQ(kprobes_count(), 1);
@@ -419,6 +455,12 @@ static const struct op ops[] = {
 	  check_on, 0, false },
 	{ "close with a tracepoint", prepare_armed_tracepoint, run_close,
 	  check_nothing, 0, true },
+	{ "ENABLE of a function", prepare_function, run_enable, check_not_armed,
+	  0, false },
+	{ "ENABLE with results", prepare_function, run_enable_each,
+	  check_not_armed, 0, false },
+	{ "DISABLE of a function", prepare_function_armed, run_disable,
+	  check_armed_function, 0, false },
 	{ "DISABLE", prepare_armed, run_disable, check_armed, 0, false },
 	{ "REMOVE", prepare_armed, run_remove, check_armed, -ENOENT, false },
 	{ "START", prepare_armed, run_start, check_armed, -EBUSY, false },

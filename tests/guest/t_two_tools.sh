@@ -43,18 +43,18 @@ tool()
 state >"$dir/before"
 tool first
 first=$!
-probes 2
+probes 1
 result 'the first one has armed its probes' $?
 tool second
 second=$!
-probes 4
+probes 2
 result 'the second one has, beside it' $?
 # started is after armed, by a moment
 sleep 1
 workload count 100
 kill -9 $first
 wait $first 2>/dev/null
-probes 2
+probes 1
 result 'the first one is killed: its probes are gone, and no others' $?
 workload count 100
 kill -INT $second

@@ -19,7 +19,7 @@
 #define RO_PAGE		3u
 #define LISTS_PAGE	4u
 #define LIST_PAGES	17u
-#define LISTS		3u
+#define LISTS		4u
 #define ARENA_PAGES	(LISTS_PAGE + LISTS * (LIST_PAGES + 1))
 #define CANARY		0xee
 #define CANARY_BYTES	16u

@@ -211,9 +211,11 @@ struct fz_expect {
  * @place: what add.places leads to
  * @where: the place, if it is one of the list
  * @id_list: what event_ctl.ids leads to
+ * @results: what event_ctl.results leads to, before the call
  * @places_memory: of add.places
  * @insns_memory: of add.insns
  * @ids_memory: of event_ctl.ids
+ * @results_memory: of event_ctl.results
  * @program_is_good: the program must be accepted
  */
 struct fz_call {
@@ -227,9 +229,11 @@ struct fz_call {
 	struct tl_event_place place;
 	const struct fz_place *where;
 	uint32_t id_list[FZ_IDS];
+	struct tl_error results[FZ_IDS];
 	enum fz_memory places_memory;
 	enum fz_memory insns_memory;
 	enum fz_memory ids_memory;
+	enum fz_memory results_memory;
 	bool program_is_good;
 };
 

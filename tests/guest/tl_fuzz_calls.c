@@ -158,7 +158,8 @@ static void make_add(struct fz_thread *t, struct fz_call *call)
 	call->op = kind < 35 ? FZ_ADD_RETURN : kind < 85 ? FZ_ADD_ENTRY :
 							   FZ_ADD_TRACEPOINT;
 	add->backend = kind < 35 ? TL_BACKEND_KRETPROBE :
-		       kind < 85 ? TL_BACKEND_KPROBE : TL_BACKEND_TRACEPOINT;
+		       kind < 60 ? TL_BACKEND_KPROBE :
+		       kind < 85 ? TL_BACKEND_FUNCTION : TL_BACKEND_TRACEPOINT;
 	if (kind < 35 && fz_percent(t, 30))
 		add->maxactive = 1 + fz_below(t, 8);
 	add->place_count = 1;
@@ -226,13 +227,23 @@ static void make_event_ctl(struct fz_thread *t, struct fz_call *call)
 	ctl->ids = fz_list(t, (const unsigned char *)call->id_list,
 			   ctl->id_count * sizeof(uint32_t), 2,
 			   call->ids_memory);
+	if (ctl->command == TL_EVENT_ENABLE ? fz_percent(t, 40) :
+					      fz_percent(t, 3)) {
+		call->results_memory = any_memory(t);
+		ctl->results = fz_list(t, (const unsigned char *)call->results,
+				       ctl->id_count * sizeof(struct tl_error),
+				       3, call->results_memory);
+	}
 	if (fz_percent(t, 92))
 		return;
-	if (fz_percent(t, 50))
+	if (fz_percent(t, 50)) {
 		ctl->command = (uint32_t)fz_odd(t);
-	else
-		ctl->id_count = other_count(t, ctl->id_count,
-					    &call->ids_memory);
+		return;
+	}
+	ctl->id_count = other_count(t, ctl->id_count, &call->ids_memory);
+	/* the part of a bad list that is there may do */
+	if (call->results_memory == FZ_BAD)
+		ctl->results = 0;
 }
 
 static void make_session_ctl(struct fz_thread *t, struct fz_call *call)
@@ -284,6 +295,7 @@ static void make_noise(struct fz_thread *t, struct fz_call *call)
 	call->places_memory = FZ_WILD;
 	call->insns_memory = FZ_WILD;
 	call->ids_memory = FZ_WILD;
+	call->results_memory = FZ_WILD;
 	call->where = NULL;
 	call->program_is_good = false;
 	/* what it would do to the model without its knowing */

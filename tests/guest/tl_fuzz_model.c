@@ -108,6 +108,7 @@ static struct fz_expect predict_add(const struct fz_call *call)
 	if (add->reserved)
 		return fz_known(-EINVAL, TL_ERR_RESERVED);
 	if (!is_return && add->backend != TL_BACKEND_KPROBE &&
+	    add->backend != TL_BACKEND_FUNCTION &&
 	    add->backend != TL_BACKEND_TRACEPOINT)
 		return fz_known(-EINVAL, TL_ERR_BACKEND);
 	if (add->maxactive > (is_return ? MAXACTIVE_LIMIT : 0))
@@ -152,22 +153,30 @@ static struct fz_expect predict_ids(const struct fz_call *call)
 	return fz_known(0, 0);
 }
 
+/* Which of several is refused first is not known: functions are armed together. */
 static struct fz_expect predict_enable(const struct fz_call *call)
 {
 	const struct tl_event_ctl *ctl = &call->arg.event_ctl;
 	const struct fz_event *event;
+	bool is_refused = false;
 	uint32_t i;
 
+	if (ctl->results && call->results_memory == FZ_WILD)
+		return unknown();
+	if (ctl->results)
+		return fz_known(call->results_memory == FZ_GOOD ? 0 : -EFAULT, 0);
 	for (i = 0; i < ctl->id_count; i++) {
 		event = event_of(call->session, call->id_list[i]);
 		if (event->is_armed || event->arms == FZ_ARMS_ALWAYS)
 			continue;
 		if (event->arms == FZ_ARMS_MAYBE)
 			return unknown();
-		return (struct fz_expect){ .is_known = true, .err = -EINVAL,
-					   .any_code = true };
+		is_refused = true;
 	}
-	return fz_known(0, 0);
+	if (!is_refused)
+		return fz_known(0, 0);
+	return (struct fz_expect){ .is_known = true, .err = -EINVAL,
+				   .any_code = true };
 }
 
 static struct fz_expect predict_event_ctl(const struct fz_call *call)
@@ -179,6 +188,8 @@ static struct fz_expect predict_event_ctl(const struct fz_call *call)
 		return fz_known(-EBUSY, TL_ERR_STATE);
 	if (!ctl->id_count || ctl->id_count > EVENTS_LIMIT)
 		return fz_known(-EINVAL, TL_ERR_ID_COUNT);
+	if (ctl->results && ctl->command != TL_EVENT_ENABLE)
+		return fz_known(-EINVAL, TL_ERR_RESERVED);
 	if (call->ids_memory == FZ_BAD)
 		return fz_known(-EFAULT, 0);
 	if (call->ids_memory == FZ_WILD || ctl->id_count > FZ_IDS)
@@ -293,6 +304,21 @@ struct fz_expect fz_predict(const struct fuzz *fuzz, const struct fz_call *call)
 
 /* ---- what a command changes ------------------------------------------- */
 
+/* Was it armed? Where results were asked for they say so. */
+static bool is_armed_by(const struct fz_call *call, uint32_t index)
+{
+	const struct tl_event_ctl *ctl = &call->arg.event_ctl;
+	struct tl_error result;
+
+	if (ctl->command != TL_EVENT_ENABLE || !ctl->results)
+		return ctl->command == TL_EVENT_ENABLE;
+	if (call->results_memory != FZ_GOOD)
+		return false;
+	memcpy(&result, (const unsigned char *)(uintptr_t)ctl->results +
+			index * sizeof(result), sizeof(result));
+	return !result.code;
+}
+
 static void apply_event_ctl(struct fz_call *call)
 {
 	const struct tl_event_ctl *ctl = &call->arg.event_ctl;
@@ -306,7 +332,7 @@ static void apply_event_ctl(struct fz_call *call)
 		if (call->id_list[i] >= FZ_EVENTS)
 			continue;
 		event = &call->session->event[call->id_list[i]];
-		event->is_armed = ctl->command == TL_EVENT_ENABLE;
+		event->is_armed = is_armed_by(call, i);
 		if (ctl->command == TL_EVENT_REMOVE)
 			event->is_live = false;
 	}

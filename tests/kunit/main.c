@@ -42,12 +42,14 @@ static int __init tl_kunit_init(void)
 	err = tl_tracepoint_init();
 	if (err)
 		goto fail_context;
-	tl_user_begin();
-	err = tl_suites_run(tl_suites, ARRAY_SIZE(tl_suites));
+	err = tl_function_init();
 	if (err)
 		goto fail_tracepoint;
-	return 0;
-
+	tl_user_begin();
+	err = tl_suites_run(tl_suites, ARRAY_SIZE(tl_suites));
+	if (!err)
+		return 0;
+	tl_function_exit();
 fail_tracepoint:
 	tl_tracepoint_exit();
 fail_context:
@@ -58,6 +60,7 @@ fail_context:
 static void __exit tl_kunit_exit(void)
 {
 	__kunit_test_suites_exit(tl_suites, ARRAY_SIZE(tl_suites));
+	tl_function_exit();
 	tl_tracepoint_exit();
 	tl_context_exit();
 }

@@ -173,6 +173,51 @@ static void tl_test_refused(struct kunit *test)
 	}
 }
 
+/* Many are armed at once: who waits, who is refused, and what is left of it. */
+static void tl_test_arm_many(struct kunit *test)
+{
+	const struct tl_probe_ops *ops = tl_probe_backend(TL_BACKEND_FUNCTION);
+	struct tl_place *good, *refused, *waiting;
+	struct tl_event **event;
+	struct tl_site *site;
+
+	if (!ops)
+		kunit_skip(test, "this kernel has no kprobes on ftrace");
+	site = tl_site_make(test);
+	event = site->bed->event;
+	good = tl_get(test, site, ops, tl_target_traced, 0);
+	refused = tl_get(test, site, ops, tl_event_hit, 0);
+	waiting = tl_get(test, site, ops, tl_target_untraced, 0);
+	KUNIT_ASSERT_EQ(test, 0, tl_place_enable(good, event[0]));
+	KUNIT_ASSERT_EQ(test, 0, tl_place_enable(refused, event[0]));
+	KUNIT_ASSERT_EQ(test, 0, tl_place_enable(refused, event[1]));
+	KUNIT_ASSERT_EQ(test, 0, tl_place_enable(waiting, event[0]));
+	KUNIT_EXPECT_TRUE(test, good->is_queued);
+	tl_expect_hits(test, site, 0, 0);
+	/* one that is disabled before waits no more */
+	tl_place_disable(waiting, event[0]);
+	KUNIT_EXPECT_FALSE(test, waiting->is_queued);
+	tl_place_arm_queued(&site->places);
+	KUNIT_EXPECT_TRUE(test, good->is_armed);
+	KUNIT_EXPECT_EQ(test, good->arm_error, 0);
+	KUNIT_EXPECT_FALSE(test, waiting->is_armed);
+	KUNIT_EXPECT_FALSE(test, refused->is_armed);
+	KUNIT_EXPECT_EQ(test, refused->arm_error, -EINVAL);
+	tl_expect_hits(test, site, 1, 0);
+	tl_place_disable(refused, event[0]);
+	tl_place_disable(refused, event[1]);
+	tl_place_disarm(&site->places);
+	KUNIT_EXPECT_NULL(test, rcu_access_pointer(refused->events));
+	KUNIT_EXPECT_NULL(test, rcu_access_pointer(waiting->events));
+	/* to what is armed an event comes at once */
+	KUNIT_ASSERT_EQ(test, 0, tl_place_enable(good, event[1]));
+	KUNIT_EXPECT_FALSE(test, good->is_queued);
+	tl_expect_hits(test, site, 2, 1);
+	tl_place_disarm_all(&site->places);
+	KUNIT_EXPECT_FALSE(test, good->is_armed);
+	tl_expect_hits(test, site, 2, 1);
+}
+
 static bool tl_gone(const struct tl_place *place)
 {
 	return true;
@@ -254,6 +299,8 @@ static void tl_test_backends(struct kunit *test)
 		   BIT_ULL(TL_BACKEND_TRACEPOINT);
 	u32 i;
 
+	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		mask |= BIT_ULL(TL_BACKEND_FUNCTION);
 	KUNIT_EXPECT_EQ(test, tl_probe_backends(), mask);
 	for (i = 0; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, !!tl_probe_backend(i), mask >> i & 1);
@@ -264,6 +311,7 @@ static struct kunit_case tl_place_cases[] = {
 	KUNIT_CASE(tl_test_share),
 	KUNIT_CASE(tl_test_life),
 	KUNIT_CASE(tl_test_refused),
+	KUNIT_CASE(tl_test_arm_many),
 	KUNIT_CASE(tl_test_gone),
 	KUNIT_CASE_SLOW(tl_test_batches),
 	KUNIT_CASE(tl_test_missed),

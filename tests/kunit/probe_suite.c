@@ -6,9 +6,11 @@
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
+#include <linux/uaccess.h>
 
 #include "client.h"
 #include "hit.h"
+#include "probe.h"
 #include "target.h"
 
 #define CALLS 20u
@@ -92,10 +94,12 @@ static struct tl_client *tl_arm_entry(struct kunit *test,
 }
 
 /* Each call is there, with its own arguments, and at the address asked for. */
-static void tl_expect_entries(struct kunit *test, long (*target)(long a, long b),
+static void tl_expect_entries(struct kunit *test, u32 backend,
+			      long (*target)(long a, long b),
 			      enum tl_mechanism mechanism)
 {
-	struct tl_client *client = tl_arm_entry(test, target);
+	struct tl_client *client = tl_arm(test, backend, (unsigned long)target,
+					  tl_entry, ARRAY_SIZE(tl_entry));
 	const struct tl_seen *seen;
 	u32 i;
 
@@ -117,12 +121,66 @@ static void tl_test_ftrace(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		kunit_skip(test, "this kernel has no kprobes on ftrace");
-	tl_expect_entries(test, tl_target_traced, TL_BY_FTRACE);
+	tl_expect_entries(test, TL_BACKEND_KPROBE, tl_target_traced, TL_BY_FTRACE);
 }
 
 static void tl_test_int3(struct kunit *test)
 {
-	tl_expect_entries(test, tl_target_untraced, TL_BY_INT3);
+	tl_expect_entries(test, TL_BACKEND_KPROBE, tl_target_untraced, TL_BY_INT3);
+}
+
+static void tl_need_function(struct kunit *test)
+{
+	if (!tl_probe_backend(TL_BACKEND_FUNCTION))
+		kunit_skip(test, "this kernel has no kprobes on ftrace");
+}
+
+static void tl_test_function(struct kunit *test)
+{
+	tl_need_function(test);
+	tl_expect_entries(test, TL_BACKEND_FUNCTION, tl_target_traced, TL_BY_FTRACE);
+	tl_expect_entries(test, TL_BACKEND_FUNCTION, tl_target_traced, TL_BY_FTRACE);
+}
+
+/* What ftrace cannot take has a kprobe, and nobody sees a difference. */
+static void tl_test_function_untraced(struct kunit *test)
+{
+	tl_need_function(test);
+	tl_expect_entries(test, TL_BACKEND_FUNCTION, tl_target_untraced, TL_BY_INT3);
+	tl_expect_entries(test, TL_BACKEND_FUNCTION, tl_target_steps, TL_BY_JUMP);
+}
+
+static const struct tl_insn tl_word[] = {
+	{ .op = TL_OP_STACK }, { .op = TL_OP_PUT, .arg = 8 },
+	{ .op = TL_OP_END },
+};
+
+/*
+ * A function that the handler itself calls, to read a word of the stack: those
+ * calls are counted as recursions, one for each record.
+ */
+static void tl_test_function_recursion(struct kunit *test)
+{
+	struct tl_client *client;
+	struct tl_stats stats;
+	u32 i;
+
+	tl_need_function(test);
+	client = tl_arm(test, TL_BACKEND_FUNCTION, (unsigned long)tl_target_traced,
+			tl_word, ARRAY_SIZE(tl_word));
+	KUNIT_ASSERT_EQ(test, 1, tl_client_add(client, TL_BACKEND_FUNCTION,
+					       (unsigned long)copy_from_kernel_nofault,
+					       tl_word, ARRAY_SIZE(tl_word)));
+	KUNIT_ASSERT_EQ(test, 0, tl_client_event(client, TL_EVENT_ENABLE, 1));
+	for (i = 0; i < CALLS; i++)
+		tl_target_traced(1, 2);
+	tl_client_ctl(client, TL_SESSION_STOP);
+	tl_client_stats(client, 0, &stats);
+	KUNIT_EXPECT_EQ(test, stats.hits, CALLS);
+	KUNIT_EXPECT_EQ(test, stats.recorded, CALLS);
+	tl_client_stats(client, 1, &stats);
+	/* who else calls it has a record, which calls it once more */
+	KUNIT_EXPECT_EQ(test, stats.recursion, CALLS + stats.recorded);
 }
 
 static unsigned long tl_middle_address(void)
@@ -206,12 +264,20 @@ static void tl_test_refused(struct kunit *test)
 		  TL_ERR_PLACE_NOT_ENTRY },
 		{ (unsigned long)tl_event_hit, TL_BACKEND_KRETPROBE, -EINVAL,
 		  TL_ERR_PLACE_REFUSED },
+		{ (unsigned long)tl_event_hit, TL_BACKEND_FUNCTION, -EINVAL,
+		  TL_ERR_PLACE_REFUSED },
+		{ (unsigned long)&tl_target_steps_middle, TL_BACKEND_FUNCTION,
+		  -EINVAL, TL_ERR_PLACE_REFUSED },
+		{ tl_middle_address(), TL_BACKEND_FUNCTION, -EINVAL,
+		  TL_ERR_PLACE_NOT_ENTRY },
 	};
+	const u32 count = tl_probe_backend(TL_BACKEND_FUNCTION) ?
+				  ARRAY_SIZE(refused) : ARRAY_SIZE(refused) - 3;
 	struct tl_client *client = tl_client_make(test, TL_MODE_DISCARD);
 	struct tl_stats stats;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+	for (i = 0; i < count; i++) {
 		KUNIT_ASSERT_EQ(test, i, tl_client_add(client, refused[i].backend,
 						       refused[i].address, tl_entry,
 						       ARRAY_SIZE(tl_entry)));
@@ -284,8 +350,8 @@ static void tl_test_return(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, seen[j]->value[i][0], 2ull * i - 1);
 			KUNIT_EXPECT_GT(test, seen[j]->value[i][1],
 					(unsigned long)tl_test_return);
-			KUNIT_EXPECT_LT(test, seen[j]->value[i][1],
-					(unsigned long)tl_test_return + 4096);
+			KUNIT_EXPECT_LT(test, seen->value[i][1] -
+					      (unsigned long)tl_test_return, 4096);
 			KUNIT_EXPECT_EQ(test, seen[j]->value[i][2],
 					(unsigned long)tl_target_traced);
 		}
@@ -324,6 +390,9 @@ static void tl_test_exhausted(struct kunit *test)
 static struct kunit_case tl_probe_cases[] = {
 	KUNIT_CASE(tl_test_ftrace),
 	KUNIT_CASE(tl_test_int3),
+	KUNIT_CASE(tl_test_function),
+	KUNIT_CASE_SLOW(tl_test_function_untraced),
+	KUNIT_CASE(tl_test_function_recursion),
 	KUNIT_CASE(tl_test_jump),
 	KUNIT_CASE_SLOW(tl_test_middle_int3),
 	KUNIT_CASE(tl_test_refused),

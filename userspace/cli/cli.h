@@ -44,6 +44,7 @@ extern const struct command command_help;
 #define OPTION_CHILDREN 260
 #define OPTION_PLACES 261
 #define OPTION_JSON_ERRORS 262
+#define OPTION_KPROBES 263
 
 /** command_find() - by name, or NULL */
 const struct command *command_find(const char *name);

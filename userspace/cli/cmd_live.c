@@ -102,6 +102,9 @@ static int take_option(const struct command *self, int option, char **argv,
 	case OPTION_PLACES:
 		live->list_places = true;
 		return -1;
+	case OPTION_KPROBES:
+		live->opts.kprobes = true;
+		return -1;
 	case OPTION_NANO:
 		live->format.nanoseconds = true;
 		return -1;
@@ -194,6 +197,7 @@ static const struct option options[] = {
 	{ "children", no_argument, NULL, OPTION_CHILDREN },
 	{ "json-errors", no_argument, NULL, OPTION_JSON_ERRORS },
 	{ "places", no_argument, NULL, OPTION_PLACES },
+	{ "kprobes", no_argument, NULL, OPTION_KPROBES },
 	{ "nano", no_argument, NULL, OPTION_NANO },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
@@ -222,6 +226,7 @@ const struct command command_live = {
 	"                      below it now\n"
 	"      --places        list the places of each event on standard error first\n"
 	"      --json-errors   each message on standard error is a JSON object on a line\n"
+	"      --kprobes       kprobes at entries of functions, too, and not ftrace\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",
 	.options = options,

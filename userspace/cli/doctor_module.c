@@ -20,7 +20,7 @@ static void list_backends(char *buf, size_t size, uint64_t backends)
 {
 	/* numbers of TL_BACKEND_* */
 	static const char *const names[] = {
-		NULL, "kprobe", "kretprobe", NULL, "tracepoint",
+		NULL, "kprobe", "kretprobe", "function", "tracepoint",
 	};
 	size_t i, length = 0;
 

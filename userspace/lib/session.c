@@ -132,6 +132,7 @@ int trapline_session_setup(struct trapline_session *session,
 		return rc;
 	}
 	session->setup = setup;
+	session->kprobes = known.kprobes;
 	session->is_set_up = true;
 	return 0;
 }

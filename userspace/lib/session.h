@@ -18,6 +18,7 @@
  * @fd: its file; -1 in tests
  * @query: what the module can do
  * @setup: what TL_SESSION_SETUP took and gave
+ * @kprobes: kprobes only, see struct trapline_session_opts
  * @is_set_up: TL_SESSION_SETUP was done
  * @started: TL_SESSION_START was done
  * @stopped: TL_SESSION_STOP was done
@@ -30,6 +31,7 @@ struct trapline_session {
 	int fd;
 	struct tl_query query;
 	struct tl_session_setup setup;
+	bool kprobes;
 	bool is_set_up;
 	bool started;
 	bool stopped;

@@ -146,6 +146,22 @@ static int describe_place(const struct trapline_session *session,
 	return 0;
 }
 
+/*
+ * By what a place is armed. The entry of a function is left to ftrace, which
+ * records the same as a kprobe, and is cheaper and much sooner armed.
+ */
+static uint32_t backend_of(const struct trapline_session *session,
+			   const struct trapline_event *part)
+{
+	const bool is_entry = part->backend == TL_BACKEND_KPROBE &&
+			      part->symbol && !part->offset;
+
+	if (is_entry && !session->kprobes &&
+	    session->query.backends & 1u << TL_BACKEND_FUNCTION)
+		return TL_BACKEND_FUNCTION;
+	return part->backend;
+}
+
 static int add_part(struct trapline_session *session,
 		    struct trapline_event *part, struct trapline_error *err)
 {
@@ -153,7 +169,7 @@ static int add_part(struct trapline_session *session,
 	struct tl_event_place place = { 0 };
 	struct tl_event_add add = {
 		.size = sizeof(add),
-		.backend = part->backend,
+		.backend = backend_of(session, part),
 		.maxactive = part->maxactive,
 		.places = (uintptr_t)&place,
 		.place_count = 1,
@@ -262,6 +278,67 @@ static int arm(struct trapline_session *session, struct arming *arming,
 	return 0;
 }
 
+/* Why a place is not armed that the session cannot do without. */
+static int refuse_part(struct trapline_session *session,
+		       const struct trapline_event *part, int rc,
+		       const struct tl_error *error, struct trapline_error *err)
+{
+	if (part)
+		session->failed = whole_of(part);
+	refusal_set(err, -rc, error, part);
+	if (part && error->code == TL_ERR_PLACE_BOUNDARY)
+		session_hint_instructions(session, part, err);
+	return rc;
+}
+
+/* What became of each: armed, spared, or the end of it. */
+static int take_results(struct trapline_session *session, struct arming *arming,
+			const struct tl_error *results,
+			struct trapline_error *err)
+{
+	const struct tl_error *refused = NULL;
+	unsigned int i, which = 0;
+
+	for (i = 0; i < arming->count; i++) {
+		if (!results[i].code) {
+			arming->parts[i]->state = TRAPLINE_PLACE_ARMED;
+		} else if (!spare_part(arming->parts[i], &results[i]) &&
+			   !refused) {
+			refused = &results[i];
+			which = i;
+		}
+	}
+	if (!refused)
+		return 0;
+	return refuse_part(session, arming->parts[which],
+			   -(int)refused->kernel_errno, refused, err);
+}
+
+/* By one command, which tells the result of each. */
+static int arm_each(struct trapline_session *session, struct arming *arming,
+		    struct trapline_error *err)
+{
+	struct tl_error *results = calloc(arming->count, sizeof(*results));
+	struct tl_event_ctl ctl = {
+		.size = sizeof(ctl),
+		.command = TL_EVENT_ENABLE,
+		.id_count = arming->count,
+		.ids = (uintptr_t)arming->ids,
+		.results = (uintptr_t)results,
+	};
+	int rc;
+
+	if (!results)
+		return session_no_memory(err);
+	rc = session_ioctl(session->fd, TL_EVENT_CTL, &ctl);
+	if (rc)
+		refusal_set(err, -rc, &ctl.error, NULL);
+	else
+		rc = take_results(session, arming, results, err);
+	free(results);
+	return rc;
+}
+
 /*
  * Arms all. The kernel says which one it refuses first: those before it are
  * armed without it, then those behind it. So each is tried twice at most.
@@ -273,6 +350,8 @@ static int arm_all(struct trapline_session *session, struct arming *arming,
 	struct tl_error error;
 	int rc;
 
+	if (arming->count && session->query.features & TL_FEATURE_RESULTS)
+		return arm_each(session, arming, err);
 	while (arming->done < arming->count) {
 		unsigned int left = arming->count - arming->done;
 
@@ -288,12 +367,7 @@ static int arm_all(struct trapline_session *session, struct arming *arming,
 		}
 		if (!rc)
 			continue;
-		if (part)
-			session->failed = whole_of(part);
-		refusal_set(err, -rc, &error, part);
-		if (part && error.code == TL_ERR_PLACE_BOUNDARY)
-			session_hint_instructions(session, part, err);
-		return rc;
+		return refuse_part(session, part, rc, &error, err);
 	}
 	return 0;
 }
@@ -373,92 +447,4 @@ trapline_session_event(const struct trapline_session *session,
 		       unsigned int index)
 {
 	return index < session->event_count ? session->events[index] : NULL;
-}
-
-static int ask_stats(struct trapline_session *session,
-		     const struct trapline_event *part, struct tl_stats *stats,
-		     struct trapline_error *err)
-{
-	int rc;
-
-	memset(stats, 0, sizeof(*stats));
-	stats->size = sizeof(*stats);
-	stats->selector = part ? TL_STATS_EVENT : TL_STATS_SESSION;
-	stats->id = part ? (uint32_t)part->id : 0;
-	stats->cpu = TL_CPU_ALL;
-	rc = session_ioctl(session->fd, TL_STATS, stats);
-	if (rc)
-		refusal_set(err, -rc, &stats->error, part);
-	return rc;
-}
-
-/* Only an event that has one place follows a module. */
-int session_learn(struct trapline_session *session, struct trapline_error *err)
-{
-	unsigned int i;
-
-	for (i = 0; i < session->event_count; i++) {
-		struct trapline_event *event = session->events[i];
-		struct tl_stats stats;
-		int rc;
-
-		if (!event->follows_module || event->symbol_bytes)
-			continue;
-		rc = ask_stats(session, event, &stats, err);
-		if (rc)
-			return rc;
-		event->address = stats.address;
-		event->symbol_bytes = stats.symbol_bytes;
-	}
-	return 0;
-}
-
-static int add_stats(struct trapline_session *session,
-		     const struct trapline_event *part,
-		     struct trapline_stats *sum, struct trapline_error *err)
-{
-	struct tl_stats stats;
-	int rc = ask_stats(session, part, &stats, err);
-
-	if (rc)
-		return rc;
-	sum->hits += stats.hits;
-	sum->recorded += stats.recorded;
-	sum->filtered += stats.filtered;
-	sum->full += stats.full;
-	sum->wrapped += stats.wrapped;
-	sum->too_big += stats.too_big;
-	sum->recursion += stats.recursion;
-	sum->not_running += stats.not_running;
-	sum->faults += stats.faults;
-	sum->truncated += stats.truncated;
-	sum->nmissed += stats.nmissed;
-	sum->entries += stats.entries;
-	sum->is_gone |= part && stats.state == TL_EVENT_GONE;
-	sum->is_pending |= part && stats.state == TL_EVENT_PENDING;
-	if (!part || stats.state != TL_EVENT_REFUSED)
-		return 0;
-	sum->is_refused = true;
-	refusal_set(err, (int)stats.error.kernel_errno, &stats.error, part);
-	return 0;
-}
-
-int trapline_session_stats(struct trapline_session *session,
-			   const struct trapline_event *event,
-			   struct trapline_stats *out,
-			   struct trapline_error *err)
-{
-	struct trapline_stats known = { .size = sizeof(known) };
-	unsigned int i;
-	int rc = 0;
-
-	if (!event)
-		rc = add_stats(session, NULL, &known, err);
-	for (i = 0; event && !rc && i <= event->more_count; i++) {
-		const struct trapline_event *part = event_part(event, i);
-
-		if (part->id >= 0)
-			rc = add_stats(session, part, &known, err);
-	}
-	return rc ? rc : session_copy_known(out, out->size, &known, known.size);
 }

@@ -196,6 +196,7 @@ size_t trapline_event_listing(const struct trapline_event *event, char *buf,
  * @watermark: packets ready before the reader is woken; 1
  * @overwrite: a full ring drops its oldest packet, not the new record; see
  *	trapline_reader_snapshot()
+ * @kprobes: entries of functions by kprobes, too, not by ftrace
  */
 struct trapline_session_opts {
 	size_t size;
@@ -203,6 +204,7 @@ struct trapline_session_opts {
 	unsigned int packet_count;
 	unsigned int watermark;
 	bool overwrite;
+	bool kprobes;
 };
 
 /**
