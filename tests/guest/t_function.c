@@ -320,8 +320,11 @@ static struct times arm_many(int dev, const uint32_t *ids, uint32_t backend)
 	return times;
 }
 
-/* The best of some tries counts: the machine may be busy. */
-static void test_many(const char *by, uint32_t backend, const uint64_t *addresses,
+/*
+ * The best of some tries counts: the machine may be busy. Beside other guests it
+ * is, so what is demanded of a guest that is alone is only that of a long run.
+ */
+static struct times test_many(const char *by, uint32_t backend, const uint64_t *addresses,
 		      unsigned int tries, const struct times *most)
 {
 	struct times best = { UINT64_MAX, UINT64_MAX }, now;
@@ -330,7 +333,7 @@ static void test_many(const char *by, uint32_t backend, const uint64_t *addresse
 	uint64_t start = now_ms();
 	uint32_t i;
 
-	tap_case("%u functions %s: armed in %llu ms at most, disarmed in %llu",
+	tap_case("%u functions %s: armed in %llu ms, disarmed in %llu, or 3 times that",
 		 MANY, by, (unsigned long long)most->arm,
 		 (unsigned long long)most->disarm);
 	for (i = 0; i < MANY; i++)
@@ -347,15 +350,17 @@ static void test_many(const char *by, uint32_t backend, const uint64_t *addresse
 							 best.disarm;
 	}
 	if (!kernel_checks_all()) {
-		CHECK(best.arm <= most->arm);
-		CHECK(best.disarm <= most->disarm);
+		CHECK(best.arm <= most->arm * (is_long() ? 1 : 3));
+		CHECK(best.disarm <= most->disarm * (is_long() ? 1 : 3));
 	}
 	close(dev);
+	return best;
 }
 
 int main(void)
 {
 	static uint64_t addresses[MANY];
+	struct times quick, slow;
 	int dev = dev_open();
 	struct tl_query query = { .size = sizeof(query) };
 
@@ -379,11 +384,16 @@ int main(void)
 	test_gone();
 
 	functions_find(addresses, MANY);
-	test_many("by ftrace", TL_BACKEND_FUNCTION, addresses,
-		  kernel_checks_all() ? 1 : 3, &(struct times){ 1000, 1000 });
+	quick = test_many("by ftrace", TL_BACKEND_FUNCTION, addresses,
+			  kernel_checks_all() ? 1 : 3,
+			  &(struct times){ 1000, 1000 });
 	/* each one for itself: too long where each access is checked */
-	if (!kernel_checks_all())
-		test_many("by kprobes", TL_BACKEND_KPROBE, addresses, 2,
-			  &(struct times){ 8000, 6000 });
+	if (kernel_checks_all())
+		return tap_done();
+	slow = test_many("by kprobes", TL_BACKEND_KPROBE, addresses, 1,
+			 &(struct times){ 8000, 6000 });
+	tap_case("by ftrace it takes a fourth of the time at most");
+	CHECK(quick.arm * 4 <= slow.arm);
+	CHECK(quick.disarm * 4 <= slow.disarm);
 	return tap_done();
 }
