@@ -57,6 +57,13 @@ contains 'refused places: which, and why' "$dir/out.err" \
 equal 'refused places: the table is there' "$(counter "$dir/out.err" pp hits)" \
 	"$(counter "$dir/out.err" pp recorded)"
 
+trapline live --all-or-nothing -e 'p:pp __x64_sys_getppid' -e 'p:v vfs_*+13' -- \
+	touch "$dir/run" >"$dir/out" 2>"$dir/err"
+equal '--all-or-nothing: status' "$?" 1
+contains '--all-or-nothing: said' "$dir/err" 'not the start of an instruction'
+contains '--all-or-nothing: under the line' "$dir/err" 'p:v vfs_*+13'
+equal '--all-or-nothing: no probe is left' "$(wc -l <$list)" 0
+
 trapline live -e 'p:pp __x64_sys_getppid' -e 'p:v vfs_*+1' -- \
 	touch "$dir/run" >"$dir/out" 2>"$dir/err"
 equal 'all refused: status' "$?" 1

@@ -106,6 +106,38 @@ static void test_places_all_refused(void **state)
 	trapline_session_close(session);
 }
 
+/* Who wants all or nothing is told of each place that is refused. */
+static void test_all_or_nothing(void **state)
+{
+	const struct trapline_session_opts opts = {
+		.size = sizeof(opts),
+		.all_or_nothing = true,
+	};
+	struct trapline_session *session = open_session();
+	struct trapline_event *five = new_pattern("five", 5);
+
+	(void)state;
+	assert_int_equal(trapline_session_setup(session, &opts, &err), 0);
+	assert_int_equal(trapline_session_add(session, five, &err), 0);
+	module.refuses = 1 << 2;
+	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	assert_ptr_equal(trapline_session_failed(session), five);
+	assert_int_equal(err.column, 2);
+	assert_int_equal(module.armed, 0);
+	module.refuses = 0;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(module.armed, 0x1f);
+	trapline_session_close(session);
+	session = open_session();
+	assert_int_equal(trapline_session_setup(session, &opts, &err), 0);
+	refuses(TL_EVENT_ADD, EINVAL, TL_ERR_PLACE_ADDRESS, 0);
+	five = new_pattern("five", 5);
+	assert_int_equal(trapline_session_add(session, five, &err), -EINVAL);
+	assert_int_equal(state_of(five, 0), TRAPLINE_PLACE_OFF);
+	trapline_event_free(five);
+	trapline_session_close(session);
+}
+
 /* The kernel may refuse places before they are armed. */
 static void test_places_not_added(void **state)
 {
@@ -186,6 +218,16 @@ int main(void)
 		cmocka_unit_test_setup(test_instructions, session_world_reset),
 		cmocka_unit_test_setup(test_places_not_added,
 				       session_world_reset),
+		cmocka_unit_test_setup(test_all_or_nothing,
+				       session_world_reset),
+		cmocka_unit_test_setup(test_places,
+				       session_world_reset_results),
+		cmocka_unit_test_setup(test_places_all_refused,
+				       session_world_reset_results),
+		cmocka_unit_test_setup(test_instructions,
+				       session_world_reset_results),
+		cmocka_unit_test_setup(test_all_or_nothing,
+				       session_world_reset_results),
 	};
 
 	return cmocka_run_group_tests_name("session_places", list, NULL, NULL);

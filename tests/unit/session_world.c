@@ -20,7 +20,6 @@
 
 struct module module;
 
-
 int open(const char *path, int flags, ...)
 {
 	static int (*next)(const char *path, int flags, ...);
@@ -72,6 +71,34 @@ static int refuse(unsigned long request, void *arg)
 	return -1;
 }
 
+/* Why an event cannot be armed, or TL_ERR_NONE. */
+static enum tl_error_code arm_reason(uint32_t id)
+{
+	if (module.refuses >> id & 1)
+		return TL_ERR_PLACE_REFUSED;
+	if (module.insn_bytes && module.addresses[id] % module.insn_bytes)
+		return TL_ERR_PLACE_BOUNDARY;
+	return TL_ERR_NONE;
+}
+
+/* Arms what can be armed, and tells what became of each. */
+static int enable_each(const struct tl_event_ctl *ctl, const uint32_t *ids)
+{
+	struct tl_error *results = (struct tl_error *)(uintptr_t)ctl->results;
+	unsigned int i;
+
+	assert_int_equal(ctl->command, TL_EVENT_ENABLE);
+	for (i = 0; i < ctl->id_count; i++) {
+		assert_false(module.armed >> ids[i] & 1);
+		results[i] = (struct tl_error){ .code = arm_reason(ids[i]) };
+		if (results[i].code)
+			results[i].kernel_errno = EINVAL;
+		else
+			module.armed |= UINT64_C(1) << ids[i];
+	}
+	return 0;
+}
+
 /* Arms all of a list or none of it, as the module does. */
 static int control_events(struct tl_event_ctl *ctl)
 {
@@ -79,16 +106,14 @@ static int control_events(struct tl_event_ctl *ctl)
 	uint64_t bits = 0;
 	unsigned int i;
 
+	if (ctl->results)
+		return enable_each(ctl, ids);
 	for (i = 0; i < ctl->id_count; i++) {
 		bits |= UINT64_C(1) << ids[i];
 		if (ctl->command != TL_EVENT_ENABLE)
 			continue;
-		if (module.refuses >> ids[i] & 1)
-			ctl->error.code = TL_ERR_PLACE_REFUSED;
-		else if (module.insn_bytes &&
-			 module.addresses[ids[i]] % module.insn_bytes)
-			ctl->error.code = TL_ERR_PLACE_BOUNDARY;
-		else
+		ctl->error.code = arm_reason(ids[i]);
+		if (!ctl->error.code)
 			continue;
 		ctl->error.index = i;
 		errno = EINVAL;
@@ -193,5 +218,12 @@ int session_world_reset(void **state)
 		.session_bytes_max = 64 << 20,
 		.ring_bytes_max = 256 << 20,
 	};
+	return 0;
+}
+
+int session_world_reset_results(void **state)
+{
+	session_world_reset(state);
+	module.query.features = TL_FEATURE_RESULTS;
 	return 0;
 }

@@ -48,6 +48,8 @@ extern struct trapline_error err;
 
 /** session_world_reset() - the setup of each test */
 int session_world_reset(void **state);
+/** session_world_reset_results() - the same, with a result for each event */
+int session_world_reset_results(void **state);
 /** refuses() - from now on a request fails; 0: none does */
 void refuses(unsigned long request, int os_errno, uint32_t code,
 	     uint32_t index);

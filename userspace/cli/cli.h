@@ -45,6 +45,7 @@ extern const struct command command_help;
 #define OPTION_PLACES 261
 #define OPTION_JSON_ERRORS 262
 #define OPTION_KPROBES 263
+#define OPTION_ALL_OR_NOTHING 264
 
 /** command_find() - by name, or NULL */
 const struct command *command_find(const char *name);

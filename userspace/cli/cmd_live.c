@@ -105,6 +105,9 @@ static int take_option(const struct command *self, int option, char **argv,
 	case OPTION_KPROBES:
 		live->opts.kprobes = true;
 		return -1;
+	case OPTION_ALL_OR_NOTHING:
+		live->opts.all_or_nothing = true;
+		return -1;
 	case OPTION_NANO:
 		live->format.nanoseconds = true;
 		return -1;
@@ -198,6 +201,7 @@ static const struct option options[] = {
 	{ "json-errors", no_argument, NULL, OPTION_JSON_ERRORS },
 	{ "places", no_argument, NULL, OPTION_PLACES },
 	{ "kprobes", no_argument, NULL, OPTION_KPROBES },
+	{ "all-or-nothing", no_argument, NULL, OPTION_ALL_OR_NOTHING },
 	{ "nano", no_argument, NULL, OPTION_NANO },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ 0 },
@@ -226,6 +230,8 @@ const struct command command_live = {
 	"                      below it now\n"
 	"      --places        list the places of each event on standard error first\n"
 	"      --json-errors   each message on standard error is a JSON object on a line\n"
+	"      --all-or-nothing  a place that the kernel refuses is an error, also one\n"
+	"                      of several that a pattern stands for\n"
 	"      --kprobes       kprobes at entries of functions, too, and not ftrace\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",

@@ -133,6 +133,7 @@ int trapline_session_setup(struct trapline_session *session,
 	}
 	session->setup = setup;
 	session->kprobes = known.kprobes;
+	session->all_or_nothing = known.all_or_nothing;
 	session->is_set_up = true;
 	return 0;
 }

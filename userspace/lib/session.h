@@ -19,6 +19,7 @@
  * @query: what the module can do
  * @setup: what TL_SESSION_SETUP took and gave
  * @kprobes: kprobes only, see struct trapline_session_opts
+ * @all_or_nothing: no place is spared, see there
  * @is_set_up: TL_SESSION_SETUP was done
  * @started: TL_SESSION_START was done
  * @stopped: TL_SESSION_STOP was done
@@ -32,6 +33,7 @@ struct trapline_session {
 	struct tl_query query;
 	struct tl_session_setup setup;
 	bool kprobes;
+	bool all_or_nothing;
 	bool is_set_up;
 	bool started;
 	bool stopped;

@@ -49,10 +49,11 @@ int session_control_events(const struct trapline_session *session,
  * May the event do without this place? Then it is marked. The last one that is
  * refused is noticed by refuse_all().
  */
-static bool spare_part(struct trapline_event *part,
+static bool spare_part(const struct trapline_session *session,
+		       struct trapline_event *part,
 		       const struct tl_error *error)
 {
-	if (!whole_of(part)->more_count ||
+	if (session->all_or_nothing || !whole_of(part)->more_count ||
 	    (!refusal_is_place(error->code) &&
 	     error->code != TL_ERR_PLACE_GONE))
 		return false;
@@ -181,7 +182,7 @@ static int add_part(struct trapline_session *session,
 	if (rc)
 		return rc;
 	rc = session_ioctl(session->fd, TL_EVENT_ADD, &add);
-	if (rc && spare_part(part, &add.error))
+	if (rc && spare_part(session, part, &add.error))
 		return 0;
 	if (rc) {
 		refusal_set(err, -rc, &add.error, part);
@@ -302,7 +303,8 @@ static int take_results(struct trapline_session *session, struct arming *arming,
 	for (i = 0; i < arming->count; i++) {
 		if (!results[i].code) {
 			arming->parts[i]->state = TRAPLINE_PLACE_ARMED;
-		} else if (!spare_part(arming->parts[i], &results[i]) &&
+		} else if (!spare_part(session, arming->parts[i],
+				       &results[i]) &&
 			   !refused) {
 			refused = &results[i];
 			which = i;
@@ -360,7 +362,7 @@ static int arm_all(struct trapline_session *session, struct arming *arming,
 			break;
 		part = error.code && error.index < left ?
 		       arming->parts[arming->done + error.index] : NULL;
-		if (part && spare_part(part, &error)) {
+		if (part && spare_part(session, part, &error)) {
 			rc = arm(session, arming, error.index, &error);
 			arming->done++;
 			part = NULL;
