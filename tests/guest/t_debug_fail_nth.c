@@ -14,26 +14,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "tl_bed.h"
 #include "tl_module.h"
 #include "tl_nth.h"
-
-#define PACKET 4096
-#define PACKETS 4
-#define MAP_BYTES ((1 + PACKETS + 1) * 4096)
-
-/**
- * struct bed - what a command is tried on
- * @dev: a session, or -1
- * @id: an event of it
- * @ring: a ring's file, or -1
- * @map: its mapping, or NULL
- */
-struct bed {
-	int dev;
-	uint32_t id;
-	int ring;
-	void *map;
-};
 
 /**
  * struct op - a command that may fail
@@ -53,116 +36,7 @@ struct op {
 	bool may_not_fail;
 };
 
-/* of entries, and of the returns of a function that ftrace has no part in */
-static uint64_t place, return_place;
-
 /* ---- the commands ----------------------------------------------------- */
-
-/* The first argument of a tracepoint. */
-static const struct tl_insn prog_first[] = {
-	{ TL_OP_PUT_REG, 8, 0 }, { TL_OP_END, 0, 0 },
-};
-
-static void prepare_nothing(struct bed *bed)
-{
-	(void)bed;
-}
-
-static void prepare_session(struct bed *bed)
-{
-	bed->dev = dev_open();
-}
-
-static void prepare_ready(struct bed *bed)
-{
-	bed->dev = dev_ready(PACKET, PACKETS);
-}
-
-static void prepare_event(struct bed *bed)
-{
-	prepare_ready(bed);
-	bed->id = dev_add(bed->dev, TL_BACKEND_KPROBE, place, prog_di,
-			  ARRAY_SIZE(prog_di));
-}
-
-static void prepare_return(struct bed *bed)
-{
-	prepare_ready(bed);
-	bed->id = dev_add(bed->dev, TL_BACKEND_KRETPROBE, return_place, prog_di,
-			  ARRAY_SIZE(prog_di));
-}
-
-static void prepare_tracepoint(struct bed *bed)
-{
-	prepare_ready(bed);
-	bed->id = dev_add_name(bed->dev, "sched_switch", prog_first,
-			       ARRAY_SIZE(prog_first));
-}
-
-static void prepare_armed_tracepoint(struct bed *bed)
-{
-	prepare_tracepoint(bed);
-	dev_enable(bed->dev, bed->id);
-}
-
-static void prepare_function(struct bed *bed)
-{
-	prepare_ready(bed);
-	bed->id = dev_add(bed->dev, TL_BACKEND_FUNCTION,
-			  symbol("do_sys_openat2"), prog_di,
-			  ARRAY_SIZE(prog_di));
-}
-
-static void prepare_function_armed(struct bed *bed)
-{
-	prepare_function(bed);
-	dev_enable(bed->dev, bed->id);
-}
-
-static void prepare_armed(struct bed *bed)
-{
-	prepare_event(bed);
-	dev_enable(bed->dev, bed->id);
-}
-
-static void prepare_running(struct bed *bed)
-{
-	prepare_armed(bed);
-	dev_start(bed->dev);
-}
-
-static void prepare_ring(struct bed *bed)
-{
-	struct tl_ring_open open;
-
-	prepare_running(bed);
-	if (ring_try_open(bed->dev, 0, &open))
-		die("no ring");
-	bed->ring = open.fd;
-}
-
-static void prepare_held(struct bed *bed)
-{
-	prepare_running(bed);
-	if (dev_session_ctl(bed->dev, TL_SESSION_SNAPSHOT))
-		die("no snapshot");
-}
-
-/* A packet is there: of this CPU, which is 0. */
-static void prepare_packet(struct bed *bed)
-{
-	prepare_ring(bed);
-	close(open("/dev/null", O_RDONLY));
-	dev_flush(bed->dev);
-}
-
-static void prepare_map(struct bed *bed)
-{
-	prepare_ring(bed);
-	bed->map = mmap(NULL, MAP_BYTES, PROT_READ, MAP_SHARED, bed->ring, 0);
-	if (bed->map == MAP_FAILED)
-		die("no mapping");
-}
 
 static int run_open(struct bed *bed)
 {
@@ -192,7 +66,7 @@ static int run_add(struct bed *bed)
 {
 	struct tl_event_add add;
 
-	return dev_try_add(bed->dev, TL_BACKEND_KPROBE, place, 0, prog_di,
+	return dev_try_add(bed->dev, TL_BACKEND_KPROBE, bed_place, 0, prog_di,
 			   ARRAY_SIZE(prog_di), &add);
 }
 
@@ -200,7 +74,7 @@ static int run_add_return(struct bed *bed)
 {
 	struct tl_event_add add;
 
-	return dev_try_add(bed->dev, TL_BACKEND_KRETPROBE, return_place, 3,
+	return dev_try_add(bed->dev, TL_BACKEND_KRETPROBE, bed_return_place, 3,
 			   prog_di, ARRAY_SIZE(prog_di), &add);
 }
 
@@ -208,8 +82,8 @@ static int run_add_tracepoint(struct bed *bed)
 {
 	struct tl_event_add add;
 
-	return dev_try_add_name(bed->dev, "sched_switch", prog_first,
-				ARRAY_SIZE(prog_first), &add);
+	return dev_try_add_name(bed->dev, "sched_switch", bed_prog_first,
+				ARRAY_SIZE(bed_prog_first), &add);
 }
 
 static int run_enable(struct bed *bed)
@@ -280,7 +154,7 @@ static int run_ring_open(struct bed *bed)
 
 static int run_map(struct bed *bed)
 {
-	void *map = mmap(NULL, MAP_BYTES, PROT_READ, MAP_SHARED, bed->ring, 0);
+	void *map = mmap(NULL, BED_MAP_BYTES, PROT_READ, MAP_SHARED, bed->ring, 0);
 
 	if (map == MAP_FAILED)
 		return -errno;
@@ -312,7 +186,7 @@ static int run_touch(struct bed *bed)
 	const volatile unsigned char *map = bed->map;
 	size_t at;
 
-	for (at = 0; at < MAP_BYTES; at += 4096)
+	for (at = 0; at < BED_MAP_BYTES; at += 4096)
 		(void)map[at];
 	return 0;
 }
@@ -320,14 +194,14 @@ static int run_touch(struct bed *bed)
 /* All of the packet, or none of it. */
 static int run_read(struct bed *bed)
 {
-	static unsigned char packet[PACKET];
+	static unsigned char packet[BED_PACKET_BYTES];
 	ssize_t got = read(bed->ring, packet, sizeof(packet));
 	uint32_t magic = 0;
 
 	if (got < 0)
 		return -errno;
 	memcpy(&magic, packet, sizeof(magic));
-	return got == PACKET && magic == TL_PACKET_MAGIC ? 0 : -EBADMSG;
+	return got == BED_PACKET_BYTES && magic == TL_PACKET_MAGIC ? 0 : -EBADMSG;
 }
 
 static int run_poll(struct bed *bed)
@@ -384,16 +258,6 @@ static void check_on(const struct bed *bed)
 
 /* ---- the loop --------------------------------------------------------- */
 
-static void bed_clear(struct bed *bed)
-{
-	if (bed->map)
-		munmap(bed->map, MAP_BYTES);
-	if (bed->ring >= 0)
-		close(bed->ring);
-	if (bed->dev >= 0)
-		close(bed->dev);
-}
-
 /* One failure; false if there were not as many chances for one. */
 static bool try_nth(const struct op *op, unsigned int nth, unsigned int *failed)
 {
@@ -438,46 +302,46 @@ static void test_op(const struct op *op)
 }
 
 static const struct op ops[] = {
-	{ "open", prepare_nothing, run_open, check_nothing, 0, false },
-	{ "QUERY", prepare_session, run_query, check_nothing, 0, false },
-	{ "SETUP", prepare_session, run_setup, check_nothing, -EBUSY, false },
-	{ "EVENT_ADD", prepare_ready, run_add, check_nothing, 0, false },
-	{ "EVENT_ADD of a return", prepare_ready, run_add_return, check_nothing,
+	{ "open", bed_nothing, run_open, check_nothing, 0, false },
+	{ "QUERY", bed_session, run_query, check_nothing, 0, false },
+	{ "SETUP", bed_session, run_setup, check_nothing, -EBUSY, false },
+	{ "EVENT_ADD", bed_ready, run_add, check_nothing, 0, false },
+	{ "EVENT_ADD of a return", bed_ready, run_add_return, check_nothing,
 	  0, false },
-	{ "ENABLE", prepare_event, run_enable, check_not_armed, 0, false },
-	{ "ENABLE of a return", prepare_return, run_enable, check_not_armed, 0,
+	{ "ENABLE", bed_event, run_enable, check_not_armed, 0, false },
+	{ "ENABLE of a return", bed_return, run_enable, check_not_armed, 0,
 	  false },
-	{ "EVENT_ADD of a tracepoint", prepare_ready, run_add_tracepoint,
+	{ "EVENT_ADD of a tracepoint", bed_ready, run_add_tracepoint,
 	  check_nothing, 0, false },
-	{ "ENABLE of a tracepoint", prepare_tracepoint, run_enable, check_off, 0,
+	{ "ENABLE of a tracepoint", bed_tracepoint, run_enable, check_off, 0,
 	  false },
-	{ "DISABLE of a tracepoint", prepare_armed_tracepoint, run_disable,
+	{ "DISABLE of a tracepoint", bed_armed_tracepoint, run_disable,
 	  check_on, 0, false },
-	{ "close with a tracepoint", prepare_armed_tracepoint, run_close,
+	{ "close with a tracepoint", bed_armed_tracepoint, run_close,
 	  check_nothing, 0, true },
-	{ "ENABLE of a function", prepare_function, run_enable, check_not_armed,
+	{ "ENABLE of a function", bed_function, run_enable, check_not_armed,
 	  0, false },
-	{ "ENABLE with results", prepare_function, run_enable_each,
+	{ "ENABLE with results", bed_function, run_enable_each,
 	  check_not_armed, 0, false },
-	{ "DISABLE of a function", prepare_function_armed, run_disable,
+	{ "DISABLE of a function", bed_function_armed, run_disable,
 	  check_armed_function, 0, false },
-	{ "DISABLE", prepare_armed, run_disable, check_armed, 0, false },
-	{ "REMOVE", prepare_armed, run_remove, check_armed, -ENOENT, false },
-	{ "START", prepare_armed, run_start, check_armed, -EBUSY, false },
-	{ "STOP", prepare_running, run_stop, check_armed, -EBUSY, false },
-	{ "FLUSH", prepare_running, run_flush, check_armed, 0, false },
-	{ "SNAPSHOT", prepare_running, run_snapshot, check_armed, -EBUSY,
+	{ "DISABLE", bed_armed, run_disable, check_armed, 0, false },
+	{ "REMOVE", bed_armed, run_remove, check_armed, -ENOENT, false },
+	{ "START", bed_armed, run_start, check_armed, -EBUSY, false },
+	{ "STOP", bed_running, run_stop, check_armed, -EBUSY, false },
+	{ "FLUSH", bed_running, run_flush, check_armed, 0, false },
+	{ "SNAPSHOT", bed_running, run_snapshot, check_armed, -EBUSY,
 	  false },
-	{ "RESUME", prepare_held, run_resume, check_armed, -EBUSY, false },
-	{ "RING_OPEN", prepare_event, run_ring_open, check_nothing, 0, false },
-	{ "mmap", prepare_ring, run_map, check_nothing, 0, false },
-	{ "the first touch of a mapping", prepare_map, run_touch, check_nothing,
+	{ "RESUME", bed_held, run_resume, check_armed, -EBUSY, false },
+	{ "RING_OPEN", bed_event, run_ring_open, check_nothing, 0, false },
+	{ "mmap", bed_ring, run_map, check_nothing, 0, false },
+	{ "the first touch of a mapping", bed_map, run_touch, check_nothing,
 	  0, true },
-	{ "GET", prepare_ring, run_get, check_nothing, 0, false },
-	{ "read", prepare_packet, run_read, check_nothing, 0, false },
-	{ "poll", prepare_packet, run_poll, check_nothing, 0, false },
-	{ "STATS", prepare_running, run_stats, check_nothing, 0, false },
-	{ "close", prepare_running, run_close, check_nothing, 0, true },
+	{ "GET", bed_ring, run_get, check_nothing, 0, false },
+	{ "read", bed_packet, run_read, check_nothing, 0, false },
+	{ "poll", bed_packet, run_poll, check_nothing, 0, false },
+	{ "STATS", bed_running, run_stats, check_nothing, 0, false },
+	{ "close", bed_running, run_close, check_nothing, 0, true },
 };
 
 /*
@@ -490,14 +354,14 @@ static uint64_t find_place(void)
 	struct bed bed = { .dev = -1, .ring = -1 };
 	bool found = false;
 
-	for (place = entry + 5; !found && place <= entry + 9; place += 4) {
-		prepare_event(&bed);
+	for (bed_place = entry + 5; !found && bed_place <= entry + 9; bed_place += 4) {
+		bed_event(&bed);
 		found = !run_enable(&bed);
 		bed_clear(&bed);
 	}
 	if (!found)
 		die("no instruction behind the entry of do_sys_openat2()");
-	return place - 4;
+	return bed_place - 4;
 }
 
 /* Assembler, which ftrace does not know: any that can be armed. */
@@ -511,14 +375,14 @@ static uint64_t find_return_place(void)
 	size_t i;
 
 	for (i = 0; !found && i < ARRAY_SIZE(names); i++) {
-		return_place = symbol(names[i]);
-		prepare_return(&bed);
+		bed_return_place = symbol(names[i]);
+		bed_return(&bed);
 		found = !run_enable(&bed);
 		bed_clear(&bed);
 	}
 	if (!found)
 		die("no function for a return");
-	return return_place;
+	return bed_return_place;
 }
 
 int main(void)
@@ -530,8 +394,8 @@ int main(void)
 	pin(0);
 	module_reload("ring_mib_max=4");
 	room = module_capacity();
-	place = find_place();
-	return_place = find_return_place();
+	bed_place = find_place();
+	bed_return_place = find_return_place();
 	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		test_op(&ops[i]);
 	tap_case("no memory of rings is missing, and all works as before");
