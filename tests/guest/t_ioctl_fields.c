@@ -134,8 +134,8 @@ static void test_add_fields(int dev)
 	refused(dev, &add, "reserved", -EINVAL, TL_ERR_RESERVED);
 	add.backend = 0;
 	refused(dev, &add, "backend 0", -EINVAL, TL_ERR_BACKEND);
-	add.backend = 3;
-	refused(dev, &add, "backend 3", -EINVAL, TL_ERR_BACKEND);
+	add.backend = 5;
+	refused(dev, &add, "backend 5", -EINVAL, TL_ERR_BACKEND);
 	add.backend = -1u;
 	refused(dev, &add, "backend 2^32 - 1", -EINVAL, TL_ERR_BACKEND);
 	add.maxactive = 1;

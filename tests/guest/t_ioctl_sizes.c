@@ -186,9 +186,12 @@ static void test_query(void)
 	CHECK_EQ(query.abi_minor, TL_ABI_MINOR);
 	CHECK_EQ(query.format, TL_FORMAT);
 	CHECK_EQ(query.arch, 62);
-	CHECK_EQ(query.features, TL_FEATURE_OVERWRITE | TL_FEATURE_FILTER);
+	CHECK_EQ(query.features, TL_FEATURE_OVERWRITE | TL_FEATURE_FILTER |
+				 TL_FEATURE_SYMBOL | TL_FEATURE_RESULTS);
 	CHECK_EQ(query.backends, 1 << TL_BACKEND_KPROBE |
-				 1 << TL_BACKEND_KRETPROBE);
+				 1 << TL_BACKEND_KRETPROBE |
+				 1 << TL_BACKEND_FUNCTION |
+				 1 << TL_BACKEND_TRACEPOINT);
 	CHECK_EQ(query.insns_max, TL_PROG_INSNS_MAX);
 	CHECK_EQ(query.args_max, TL_ARGS_MAX);
 	CHECK_EQ(query.record_bytes_max, TL_RECORD_BYTES_MAX);

@@ -24,7 +24,7 @@ ends 'the command fails' 0 'command ended with status 3' -e "$event" -- sh -c 'e
 ends 'the command is killed' 0 'command was ended by signal 9 (Killed)' \
 	-e "$event" -- sh -c 'kill -KILL $$'
 ends 'no such command' 1 'cannot execute "/no/such": No such file' -e "$event" -- /no/such
-ends 'no event' 1 'no events: all lines are empty or comments' -e '# a comment' -- true
+ends 'no event' 1 'no events: all lines are empty, comments, or deleted again' -e '# a comment' -- true
 ends 'inside an instruction' 1 'not the start of an instruction' \
 	-e "$event" -e 'p __x64_sys_getppid+1' -- touch "$dir/run"
 contains 'inside an instruction: where' "$dir/err" '^~~~'

@@ -29,7 +29,7 @@ static const struct attempt {
 	{ "instruction 0", { { 0, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0, false },
 	{ "instruction 21", { LOAD, PUT, { 21, 0, 0 }, END }, 4, TL_ERR_PROG_OP, 2,
 	  false },
-	{ "instruction 32", { { 32, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0, false },
+	{ "instruction 33", { { 33, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0, false },
 	{ "instruction 2^32 - 1", { { -1u, 0, 0 }, END }, 2, TL_ERR_PROG_OP, 0,
 	  false },
 	{ "a register past the frame", { { TL_OP_REG, 0, 168 }, PUT, END }, 3,
@@ -125,7 +125,7 @@ static const struct attempt {
 	  { TL_OP_MATCH, 2, 1 }, { TL_OP_DATA, 0, '[' }, REJECT, END }, 5,
 	  TL_ERR_PROG_PATTERN, 2, false },
 	{ "something of the task that there is not", {
-	  { TL_OP_TASK, 6, 0 }, PUT, END }, 3, TL_ERR_PROG_OPERAND, 0, false },
+	  { TL_OP_TASK, 7, 0 }, PUT, END }, 3, TL_ERR_PROG_OPERAND, 0, false },
 	{ "a task's cgroup as an argument", { { TL_OP_TASK, TL_TASK_CGROUP, 0 },
 	  PUT, END }, 3, TL_ERR_NONE, 0, false },
 };

@@ -65,7 +65,10 @@ echo 0 >$t/options/stacktrace
 echo 0 >$t/options/sym-offset
 
 # callers whose return is probed, too, are as without
-live out --comm chain -e 'r:x path_openat' -e 'r:y do_filp_open' -e 'r:z do_sys_openat2' \
+# (which newer kernels call do_file_open)
+opener=do_filp_open
+grep -q " $opener\$" /proc/kallsyms || opener=do_file_open
+live out --comm chain -e 'r:x path_openat' -e "r:y $opener" -e 'r:z do_sys_openat2' \
 	-e 'p:deep vfs_open s=$kstack:127' -- chain open
 live plain --comm chain -e 'p:deep vfs_open s=$kstack:127' -- chain open
 grep ' deep: ' "$dir/out" | sed 's/.* s=//' >"$dir/got"
