@@ -314,12 +314,12 @@ int main(void)
 	bench_trapline("trapline-kprobe-4", entry, args_4, base, true, symbols);
 	bench_trapline("trapline-1", entry, args_1, base, false, symbols);
 	bench_trapline("trapline-4", entry, args_4, base, false, symbols);
+	bench_filters(base, symbols);
 	bench_static("event-sys_enter", base);
 	bench_trapline("trapline-t-1", tracepoint, "$arg2", base, false,
 		       symbols);
 	bench_trapline("trapline-t-7", tracepoint, args_7, base, false,
 		       symbols);
-	bench_filters(base, symbols);
 	trapline_symbols_free(symbols);
 	return 0;
 }
