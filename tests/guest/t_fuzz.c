@@ -29,7 +29,7 @@ static const bool is_reason[] = { TL_ERROR_LIST(FUZZ_IS_REASON) };
 #define QUICK_STEPS	5000
 #define STORM_STEPS	6000
 #define RARE_STEPS	1000
-#define RARE_TRIES	100
+#define RARE_TRIES	60
 #define THREADS		4
 #define LOADS		2
 

@@ -247,8 +247,8 @@ static void make_large(struct maker *m)
 	emit(m, TL_OP_END, 0, 0);
 }
 
-/* A filter that chance would seldom spoil just so: one wrong jump, part, ... */
-static void make_wrong_filter(struct maker *m)
+/* What chance would seldom spoil just so: one wrong jump, part, register ... */
+static void make_wrong(struct maker *m)
 {
 	static const struct tl_insn endless[] = {
 		{ TL_OP_IMM, 0, 0 }, { TL_OP_STRING, 4000, 0 },
@@ -258,7 +258,7 @@ static void make_wrong_filter(struct maker *m)
 	};
 	uint32_t i;
 
-	switch (fz_below(m->t, 4)) {
+	switch (fz_below(m->t, 5)) {
 	case 0: /* beyond its end */
 		emit(m, TL_OP_SP, 0, 0);
 		emit(m, TL_OP_TEST, 8 << TL_TEST_BYTES_SHIFT |
@@ -273,6 +273,10 @@ static void make_wrong_filter(struct maker *m)
 		emit(m, TL_OP_TASK, TL_TASK_COMM, 0);
 		emit(m, TL_OP_MATCH, 2, 1 + fz_below(m->t, 8));
 		emit(m, TL_OP_REJECT, 0, 0);
+		break;
+	case 4: /* outside of the frame, or between two registers */
+		emit(m, TL_OP_PUT_REG, some_size(m), fz_percent(m->t, 50) ?
+		     FRAME_BYTES : some_register(m) + 1);
 		break;
 	case 3: /* more steps than a handler may take */
 		while (m->count < 400)
@@ -299,7 +303,7 @@ uint32_t fz_program(struct fz_thread *t, struct tl_insn *insns,
 	if (kind >= 87 && kind < 90)
 		m.is_return = true;
 	if (kind >= 84 && kind < 87) {
-		make_wrong_filter(&m);
+		make_wrong(&m);
 	} else if (kind < 90) {
 		make_good(&m);
 		if (!*good)
