@@ -68,7 +68,7 @@ static void tl_test_command(struct kunit *test)
 	static const struct tl_wrong wrong[] = {
 		{ ADD(reserved), 1, -EINVAL, TL_ERR_RESERVED },
 		{ ADD(backend), 0, -EINVAL, TL_ERR_BACKEND },
-		{ ADD(backend), 3, -EINVAL, TL_ERR_BACKEND },
+		{ ADD(backend), 5, -EINVAL, TL_ERR_BACKEND },
 		{ ADD(backend), ~0u, -EINVAL, TL_ERR_BACKEND },
 		{ ADD(maxactive), 1, -EINVAL, TL_ERR_MAXACTIVE },
 		{ ADD(place_count), 0, -EINVAL, TL_ERR_PLACES },

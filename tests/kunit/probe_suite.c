@@ -147,7 +147,6 @@ static void tl_test_function_untraced(struct kunit *test)
 {
 	tl_need_function(test);
 	tl_expect_entries(test, TL_BACKEND_FUNCTION, tl_target_untraced, TL_BY_INT3);
-	tl_expect_entries(test, TL_BACKEND_FUNCTION, tl_target_steps, TL_BY_JUMP);
 }
 
 static const struct tl_insn tl_word[] = {
@@ -350,7 +349,7 @@ static void tl_test_return(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, seen[j]->value[i][0], 2ull * i - 1);
 			KUNIT_EXPECT_GT(test, seen[j]->value[i][1],
 					(unsigned long)tl_test_return);
-			KUNIT_EXPECT_LT(test, seen->value[i][1] -
+			KUNIT_EXPECT_LT(test, seen[j]->value[i][1] -
 					      (unsigned long)tl_test_return, 4096);
 			KUNIT_EXPECT_EQ(test, seen[j]->value[i][2],
 					(unsigned long)tl_target_traced);

@@ -299,8 +299,10 @@ static void tl_test_nowhere(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		regs.sp = values[i];
 		regs.bp = values[ARRAY_SIZE(values) - 1 - i];
+		preempt_disable(); /* as for a handler */
 		tl_trace_kernel(&tl_trace, FRAMES, &regs,
 				(unsigned long)tl_target_traced);
+		preempt_enable();
 		KUNIT_EXPECT_EQ(test, tl_trace.frames[0],
 				(unsigned long)tl_target_traced);
 		KUNIT_EXPECT_EQ(test, tl_trace.status, TL_STATUS_INCOMPLETE);
