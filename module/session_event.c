@@ -8,21 +8,33 @@
 #include "place.h"
 #include "session.h"
 
+/* A text of user space; @code: it is too long. The caller frees it. */
+static int tl_event_read_text(struct tl_error *error, enum tl_error_code code,
+			      u64 from, const char **out)
+{
+	char *text = strndup_user(u64_to_user_ptr(from), TL_SYMBOL_BYTES_MAX);
+
+	if (PTR_ERR(text) == -EINVAL)
+		return tl_refuse(error, code, -EINVAL);
+	if (IS_ERR(text))
+		return tl_refuse_errno(error, PTR_ERR(text));
+	*out = text;
+	return 0;
+}
+
 /* A place that the backend knows by its name. */
 static int tl_event_find_place(const struct tl_event_place *place,
 			       const struct tl_probe_ops *ops,
 			       struct tl_place_key *key, struct tl_error *error)
 {
-	char *name;
+	const char *name;
+	int err;
 
 	if (place->flags != TL_PLACE_SYMBOL || place->address || place->offset)
 		return tl_refuse(error, TL_ERR_PLACE_NAME, -EINVAL);
-	name = strndup_user(u64_to_user_ptr(place->symbol), TL_SYMBOL_BYTES_MAX);
-	if (IS_ERR(name)) {
-		if (PTR_ERR(name) == -EINVAL)
-			return tl_refuse(error, TL_ERR_PLACE_NAME, -EINVAL);
-		return tl_refuse_errno(error, PTR_ERR(name));
-	}
+	err = tl_event_read_text(error, TL_ERR_PLACE_NAME, place->symbol, &name);
+	if (err)
+		return err;
 	key->address = ops->find(name);
 	kfree(name);
 	return key->address ? 0 : tl_refuse(error, TL_ERR_TRACEPOINT, -ENOENT);
@@ -35,15 +47,11 @@ static int tl_event_find_place(const struct tl_event_place *place,
 static int tl_event_read_symbol(struct tl_error *error, u64 from,
 				const char **out)
 {
-	const char *colon;
-	char *symbol;
+	const char *colon, *symbol;
+	int err = tl_event_read_text(error, TL_ERR_PLACE_SYMBOL, from, &symbol);
 
-	symbol = strndup_user(u64_to_user_ptr(from), TL_SYMBOL_BYTES_MAX);
-	if (IS_ERR(symbol)) {
-		if (PTR_ERR(symbol) == -EINVAL)
-			return tl_refuse(error, TL_ERR_PLACE_SYMBOL, -EINVAL);
-		return tl_refuse_errno(error, PTR_ERR(symbol));
-	}
+	if (err)
+		return err;
 	colon = strchr(symbol, ':');
 	if (!colon || colon == symbol || !colon[1]) {
 		kfree(symbol);
