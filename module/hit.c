@@ -143,8 +143,9 @@ NOKPROBE_SYMBOL(tl_hit_recursion);
 /**
  * tl_event_hit() - a place was hit: the only entry into the hot path
  * @place: the place
- * @regs: registers there
- * @caller: where execution goes on after a return; 0 at an entry
+ * @regs: registers there, or the arguments of a tracepoint
+ * @caller: where execution goes on after a return, or after the handler of a
+ *	tracepoint; 0 at an entry
  * @entry: what was saved at the entry of the call that returns; NULL at an entry
  *
  * Called with preemption off, which is also what holds the events; a place has

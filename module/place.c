@@ -7,11 +7,23 @@
 #include "place.h"
 #include "place_module.h"
 
+/**
+ * tl_place_is_of() - does a place follow this module?
+ * @place: any place
+ * @module: the module's name
+ */
+bool tl_place_is_of(const struct tl_place *place, const char *module)
+{
+	const size_t length = strlen(module);
+
+	return place->symbol && !strncmp(place->symbol, module, length) &&
+	       place->symbol[length] == ':';
+}
+
 /* Its code was unloaded: what is at the address now is something else. */
 static bool tl_place_is_gone(const struct tl_place *place)
 {
-	return (place->is_armed || place->ops->is_bound) &&
-	       place->ops->is_gone(place);
+	return place->is_armed && place->ops->is_gone(place);
 }
 
 static bool tl_place_is(const struct tl_place *place,

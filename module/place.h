@@ -107,6 +107,7 @@ struct tl_place {
 	u64 nmissed_before;
 };
 
+bool tl_place_is_of(const struct tl_place *place, const char *module);
 struct tl_place *tl_place_get(struct tl_places *places,
 			      const struct tl_probe_ops *ops,
 			      const struct tl_place_key *key);

@@ -60,19 +60,6 @@ static bool tl_symbol_read(struct tl_symbol_text *symbol, unsigned long address)
 	return true;
 }
 
-/**
- * tl_place_is_of() - does a place follow this module?
- * @place: any place
- * @module: the module's name
- */
-bool tl_place_is_of(const struct tl_place *place, const char *module)
-{
-	const size_t length = strlen(module);
-
-	return place->symbol && !strncmp(place->symbol, module, length) &&
-	       place->symbol[length] == ':';
-}
-
 /* Is the symbol where the place says, so that it need not be looked for? */
 static bool tl_place_is_right(struct tl_place *place, struct tl_symbol_text *symbol)
 {
@@ -118,6 +105,8 @@ int tl_place_find(struct tl_place *place)
 	struct tl_symbol_text symbol;
 	int err = 0;
 
+	if (place->ops->locate)
+		return place->ops->locate(place);
 	if (!tl_place_is_right(place, &symbol))
 		err = tl_place_look(place, &symbol);
 	if (err)

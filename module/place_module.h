@@ -6,7 +6,6 @@
 #include "place.h"
 
 int tl_place_find(struct tl_place *place);
-bool tl_place_is_of(const struct tl_place *place, const char *module);
 void tl_places_open(struct tl_places *places);
 void tl_places_close(struct tl_places *places);
 int tl_place_module_init(void);

@@ -14,9 +14,10 @@ struct tl_place;
  * struct tl_probe_ops - a backend
  * @is_return: its hits are returns of functions
  * @arg_count: a hit has so many arguments and no registers; 0: it has registers
- * @is_bound: a place is gone with its module even if it was not armed
- * @find: the address that stands for the place of a name; 0: there is none;
- *	NULL: places have no names
+ * @find: the address that stands for the kernel's own place of a name; 0: there
+ *	is none; NULL: places have no names
+ * @locate: set the address of a place which follows its module; -ENOENT: it is not
+ *	there; NULL: it is a function's
  * @is_entry: its places are the starts of functions
  * @create: allocate a place that is not armed; NULL: no memory
  * @arm: register the probe; 0 or a negative errno, with nothing changed.
@@ -33,15 +34,14 @@ struct tl_place;
  *	the place was last armed
  * @entries: calls that were seen to begin; only of returns
  * @instances: how many calls can be inside at once; only of returns
- * @is_gone: the code of the place was unloaded; asked of armed places only, if
- *	not @is_bound
+ * @is_gone: what an armed place is on was unloaded
  * @destroy: free a place that is not armed
  */
 struct tl_probe_ops {
 	bool is_return;
 	u32 arg_count;
-	bool is_bound;
 	unsigned long (*find)(const char *name);
+	int (*locate)(struct tl_place *place);
 	bool is_entry;
 	struct tl_place *(*create)(unsigned long address, u32 maxactive);
 	int (*arm)(struct tl_place *place);

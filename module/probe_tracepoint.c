@@ -11,8 +11,7 @@
  *
  * The tracepoint of a module is the module's memory, and a probe does not hold
  * the module, as tracefs does not: rmmod takes the probe off before the memory
- * goes. The place then is gone for ever, armed or not; an event that is added
- * when the module is back has a place of its own.
+ * goes. Such a place follows its module: see place_module.c.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -30,7 +29,7 @@
  * struct tl_tracepoint - a place of this backend
  * @place: what all have
  * @node: in the list of all places
- * @tracepoint: the kernel's; NULL: its module is gone
+ * @tracepoint: the kernel's; NULL: its module is not there
  * @is_registered: the kernel calls the handler for it
  *
  * All but @place belongs to tl_tracepoint_lock.
@@ -82,7 +81,7 @@ static void tl_tracepoint_handler(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u6
 
 	preempt_disable_notrace();
 	/* programs were verified for a frame of this size */
-	tl_event_hit(&probe->place, (struct pt_regs *)args, 0, NULL);
+	tl_event_hit(&probe->place, (struct pt_regs *)args, _RET_IP_, NULL);
 	preempt_enable_notrace();
 }
 
@@ -91,18 +90,12 @@ NOKPROBE_SYMBOL(tl_tracepoint_handler);
 /* ---- which tracepoints there are -------------------------------------- */
 
 /**
- * struct tl_tracepoint_search - a look through all tracepoints
- * @module: only of this module, of @module_length characters; NULL: anywhere
- * @module_length: see there
- * @name: with this name; NULL: at @address
- * @address: see there
+ * struct tl_tracepoint_search - a look through the kernel's own tracepoints
+ * @name: with this name
  * @found: the first one
  */
 struct tl_tracepoint_search {
-	const char *module;
-	size_t module_length;
 	const char *name;
-	unsigned long address;
 	struct tracepoint *found;
 };
 
@@ -110,72 +103,66 @@ static void tl_tracepoint_look(struct tracepoint *tracepoint, void *data)
 {
 	struct tl_tracepoint_search *search = data;
 
-	if (search->found)
-		return;
-	if (search->name ? !strcmp(tracepoint->name, search->name) :
-			   (unsigned long)tracepoint == search->address)
+	if (!search->found && !strcmp(tracepoint->name, search->name))
 		search->found = tracepoint;
-}
-
-static bool tl_tracepoint_is_module(const struct tl_tracepoint_search *search,
-				    const struct module *module)
-{
-	return !search->module ||
-	       (strlen(module->name) == search->module_length &&
-		!memcmp(module->name, search->module, search->module_length));
-}
-
-/* The lock is held. The kernel's own come first. */
-static struct tracepoint *tl_tracepoint_search(struct tl_tracepoint_search *search)
-{
-	const struct tl_tracepoint_module *entry;
-	u32 i;
-
-	if (!search->module)
-		for_each_kernel_tracepoint(tl_tracepoint_look, search);
-	list_for_each_entry(entry, &tl_tracepoint_modules, node) {
-		const struct module *module = entry->module;
-
-		if (!tl_tracepoint_is_module(search, module))
-			continue;
-		for (i = 0; i < module->num_tracepoints; i++)
-			tl_tracepoint_look(tracepoint_ptr_deref(&module->tracepoints_ptrs[i]),
-					   search);
-	}
-	return search->found;
 }
 
 static unsigned long tl_tracepoint_find(const char *name)
 {
-	const char *colon = strchr(name, ':');
-	struct tl_tracepoint_search search = {
-		.module = colon ? name : NULL,
-		.module_length = colon ? (size_t)(colon - name) : 0,
-		.name = colon ? colon + 1 : name,
-	};
-	unsigned long address;
+	struct tl_tracepoint_search search = { .name = name };
 
-	mutex_lock(&tl_tracepoint_lock);
-	address = (unsigned long)tl_tracepoint_search(&search);
-	mutex_unlock(&tl_tracepoint_lock);
-	return address;
+	for_each_kernel_tracepoint(tl_tracepoint_look, &search);
+	return (unsigned long)search.found;
+}
+
+/* The lock is held. Returns NULL if the module is not there, or has none. */
+static struct tracepoint *tl_tracepoint_in_module(const struct tl_place *place)
+{
+	const struct tl_tracepoint_module *entry;
+	const char *name = strchr(place->symbol, ':') + 1;
+	u32 i;
+
+	list_for_each_entry(entry, &tl_tracepoint_modules, node) {
+		const struct module *module = entry->module;
+
+		if (!tl_place_is_of(place, module->name))
+			continue;
+		for (i = 0; i < module->num_tracepoints; i++) {
+			struct tracepoint *tracepoint =
+				tracepoint_ptr_deref(&module->tracepoints_ptrs[i]);
+
+			if (!strcmp(tracepoint->name, name))
+				return tracepoint;
+		}
+	}
+	return NULL;
 }
 
 /* ---- places ----------------------------------------------------------- */
 
-/* One whose module has gone since its address was found is gone, too. */
+/* At one of the kernel's own, which never go; else without an address. */
 static struct tl_place *tl_tracepoint_create(unsigned long address, u32 maxactive)
 {
 	struct tl_tracepoint *probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
-	struct tl_tracepoint_search search = { .address = address };
 
 	if (!probe)
 		return NULL;
+	probe->tracepoint = (struct tracepoint *)address;
 	mutex_lock(&tl_tracepoint_lock);
-	probe->tracepoint = tl_tracepoint_search(&search);
 	list_add(&probe->node, &tl_tracepoint_places);
 	mutex_unlock(&tl_tracepoint_lock);
 	return &probe->place;
+}
+
+static int tl_tracepoint_locate(struct tl_place *place)
+{
+	struct tl_tracepoint *probe = tl_tracepoint_of(place);
+
+	mutex_lock(&tl_tracepoint_lock);
+	probe->tracepoint = tl_tracepoint_in_module(place);
+	place->address = (unsigned long)probe->tracepoint;
+	mutex_unlock(&tl_tracepoint_lock);
+	return place->address ? 0 : -ENOENT;
 }
 
 static int tl_tracepoint_arm(struct tl_place *place)
@@ -237,8 +224,8 @@ static void tl_tracepoint_destroy(struct tl_place *place)
 
 const struct tl_probe_ops tl_tracepoint_ops = {
 	.arg_count = TL_TRACEPOINT_ARGS,
-	.is_bound = true,
 	.find = tl_tracepoint_find,
+	.locate = tl_tracepoint_locate,
 	.create = tl_tracepoint_create,
 	.arm = tl_tracepoint_arm,
 	.disarm = tl_tracepoint_disarm,

@@ -22,7 +22,18 @@ static int tl_event_read_text(struct tl_error *error, enum tl_error_code code,
 	return 0;
 }
 
-/* A place that the backend knows by its name. */
+/* Is it "MODULE:SYMBOL"? */
+static bool tl_event_is_symbol(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon && colon != text && colon[1];
+}
+
+/*
+ * A place that the backend knows by its name: one of the kernel's own, or
+ * "MODULE:NAME", which may not be there.
+ */
 static int tl_event_find_place(const struct tl_event_place *place,
 			       const struct tl_probe_ops *ops,
 			       struct tl_place_key *key, struct tl_error *error)
@@ -35,6 +46,10 @@ static int tl_event_find_place(const struct tl_event_place *place,
 	err = tl_event_read_text(error, TL_ERR_PLACE_NAME, place->symbol, &name);
 	if (err)
 		return err;
+	if (tl_event_is_symbol(name)) {
+		key->symbol = name;
+		return 0;
+	}
 	key->address = ops->find(name);
 	kfree(name);
 	return key->address ? 0 : tl_refuse(error, TL_ERR_TRACEPOINT, -ENOENT);
@@ -47,13 +62,12 @@ static int tl_event_find_place(const struct tl_event_place *place,
 static int tl_event_read_symbol(struct tl_error *error, u64 from,
 				const char **out)
 {
-	const char *colon, *symbol;
+	const char *symbol;
 	int err = tl_event_read_text(error, TL_ERR_PLACE_SYMBOL, from, &symbol);
 
 	if (err)
 		return err;
-	colon = strchr(symbol, ':');
-	if (!colon || colon == symbol || !colon[1]) {
+	if (!tl_event_is_symbol(symbol)) {
 		kfree(symbol);
 		return tl_refuse(error, TL_ERR_PLACE_SYMBOL, -EINVAL);
 	}

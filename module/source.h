@@ -21,9 +21,10 @@
 
 /**
  * struct tl_source - one hit
- * @regs: registers at the place
+ * @regs: registers at the place, or the arguments of a tracepoint
  * @place: what was hit
- * @caller: where execution goes on after a return; 0 at an entry
+ * @caller: where execution goes on after a return, or after the handler of a
+ *	tracepoint; 0 at an entry
  * @entry: what was saved when the call began, of a return; NULL at an entry
  */
 struct tl_source {
@@ -121,12 +122,19 @@ static __always_inline u32 tl_source_bytes(const struct tl_source *src, u8 *to,
 	return tl_memory_bytes(to, address, size, user, status);
 }
 
+/* NULL of a tracepoint: it has arguments in their place. */
+static __always_inline const struct pt_regs *
+tl_source_regs(const struct tl_source *src)
+{
+	return src->place->ops->arg_count ? NULL : src->regs;
+}
+
 static __always_inline u32 tl_source_frames(const struct tl_source *src, u8 *to,
 					    u32 max, u32 which, u32 *status)
 {
 	if (which == TL_STACK_USER)
-		return tl_stack_user(to, max, src->regs, status);
-	return tl_stack_kernel(to, max, src->regs,
+		return tl_stack_user(to, max, tl_source_regs(src), status);
+	return tl_stack_kernel(to, max, tl_source_regs(src),
 			       src->caller ?: src->place->address, status);
 }
 

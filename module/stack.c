@@ -65,8 +65,9 @@ NOKPROBE_SYMBOL(tl_frames_end);
  * tl_stack_kernel() - the kernel's stack of a hit
  * @to: room for @max addresses
  * @max: at least 1
- * @regs: at the hit
- * @first: the address that is hit; at a return the one where execution goes on
+ * @regs: at the hit; NULL: not known, in a handler that was called
+ * @first: the address that is hit; where execution goes on after a return, or,
+ *	without registers, after the handler
  * @status: TL_STATUS_* of the result
  *
  * Goes from there to the oldest caller; nothing of the handler is in it. Returns
@@ -79,10 +80,13 @@ u32 tl_stack_kernel(u8 *to, u32 max, const struct pt_regs *regs,
 	struct tl_arch_unwind unwind;
 	unsigned long address;
 
-	if (user_mode((struct pt_regs *)regs))
+	if (regs && user_mode((struct pt_regs *)regs))
 		return tl_frames_end(&frames, true, status);
+	if (regs)
+		tl_arch_unwind_start(&unwind, regs, first);
+	else
+		tl_arch_unwind_start_after(&unwind, first);
 	tl_frames_add(&frames, first);
-	tl_arch_unwind_start(&unwind, regs, first);
 	while ((address = tl_arch_unwind_next(&unwind)))
 		if (!tl_frames_add(&frames, address))
 			return tl_frames_cut(&frames, status);
@@ -98,14 +102,17 @@ NOKPROBE_SYMBOL(tl_stack_kernel);
  */
 static const struct pt_regs *tl_user_regs(const struct pt_regs *regs)
 {
-	unsigned long top = kernel_stack_pointer((struct pt_regs *)regs);
 	unsigned long base = (unsigned long)task_stack_page(current);
 
 	if (!tl_context_is_task())
 		return NULL;
+	/* a handler that was called is on the stack of its caller */
+	if (!regs)
+		return task_pt_regs(current);
 	if (user_mode((struct pt_regs *)regs))
 		return regs;
-	return top - base < THREAD_SIZE ? task_pt_regs(current) : NULL;
+	return kernel_stack_pointer((struct pt_regs *)regs) - base < THREAD_SIZE ?
+		       task_pt_regs(current) : NULL;
 }
 
 NOKPROBE_SYMBOL(tl_user_regs);
@@ -141,7 +148,7 @@ NOKPROBE_SYMBOL(tl_user_next);
  * tl_stack_user() - the user's stack of a hit
  * @to: room for @max addresses
  * @max: at least 1
- * @regs: at the hit
+ * @regs: at the hit; NULL: not known, in a handler that was called
  * @status: TL_STATUS_* of the result
  *
  * Goes from where the task left user mode along its frame pointers. Returns the

@@ -75,11 +75,11 @@
 	X(42, PROG_PATTERN, "pattern has no valid form")                      \
 	X(43, PROG_STEPS, "patterns and strings of the filter are too long together") \
 	X(44, PLACE_SYMBOL, "the symbol of a place must be MODULE:SYMBOL, with both names") \
-	X(45, PLACE_MISSING, "the module has no such function")               \
+	X(45, PLACE_MISSING, "the module has no such function or tracepoint") \
 	X(46, PLACE_OFFSET, "the function ends before the offset") \
 	X(54, TRACEPOINT, "the kernel has no such tracepoint")                \
 	X(55, PLACE_NAME, "a tracepoint is told by its name, and by nothing else") \
-	X(56, PROG_FRAME, "a tracepoint has arguments, but no registers and no stack")
+	X(56, PROG_FRAME, "a tracepoint has arguments, but no registers and no stack pointer")
 
 #define TL_ERROR_ENUM(number, name, text) TL_ERR_##name = number,
 enum tl_error_code { TL_ERROR_LIST(TL_ERROR_ENUM) };

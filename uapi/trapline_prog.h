@@ -184,10 +184,11 @@ struct tl_insn {
 
 /*
  * Which, of %TL_OP_PUT_STACK. That of the kernel begins at the place, at a return
- * where execution goes on; that of the user where he called the kernel, or was
- * interrupted, and goes on along frame pointers. A stack that has more addresses is
- * truncated, one that could not be followed to its end incomplete. A task without
- * user memory has an empty one; an interrupt, which has borrowed the task, a fault.
+ * where execution goes on, at a tracepoint in what has called its probes; that of the
+ * user where he called the kernel, or was interrupted, and goes on along frame
+ * pointers. A stack that has more addresses is truncated, one that could not be
+ * followed to its end incomplete. A task without user memory has an empty one; an
+ * interrupt, which has borrowed the task, a fault.
  */
 #define TL_STACK_KERNEL	0
 #define TL_STACK_USER	1

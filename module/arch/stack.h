@@ -3,6 +3,8 @@
  * From frame to frame of a stack:
  *
  *	tl_arch_unwind_start(&unwind, regs, address)	the kernel's, from there on
+ *	tl_arch_unwind_start_after(&unwind, address)	from the caller's frame on whose
+ *							code goes on at the address
  *	tl_arch_unwind_next(&unwind)			next return address, or 0
  *	tl_arch_unwind_is_whole(&unwind)		after the 0: was it the end?
  *	tl_arch_user_frame(&frame, regs)		the user's newest; false: none

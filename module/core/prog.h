@@ -36,7 +36,7 @@ struct tl_prog {
  * struct tl_prog_limits - what a program may ask of its event
  * @regs_bytes: size of the frame: registers, or arguments of a tracepoint
  * @is_return: the event is a return: value and caller can be loaded
- * @args_only: the frame has arguments: no stack can be found with it
+ * @args_only: the frame has arguments: no stack pointer is in it
  */
 struct tl_prog_limits {
 	u32 regs_bytes;

@@ -193,9 +193,6 @@ static enum tl_error_code tl_verify_stack(struct tl_verify *v,
 	if (!insn->arg || insn->arg > TL_STACK_FRAMES_MAX ||
 	    insn->imm > TL_STACK_USER)
 		return TL_ERR_PROG_OPERAND;
-	/* the kernel's stack is walked from the registers at the place */
-	if (v->limits->args_only && insn->imm == TL_STACK_KERNEL)
-		return TL_ERR_PROG_FRAME;
 	return tl_verify_put(v, false,
 			     sizeof(u16) + insn->arg * (u32)sizeof(u64));
 }

@@ -115,6 +115,24 @@ records()
 		}'
 }
 
+# counters FILE COLUMN... - of each event of the table at the end of trapline live its
+# name and these cells
+counters()
+{
+	table=$1
+	shift
+	awk -v columns="$*" '
+		BEGIN { count = split(columns, column, " ") }
+		$1 == "event" { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "total" { exit }
+		"event" in at {
+			line = $1
+			for (i = 1; i <= count; i++)
+				line = line " " (column[i] in at ? $at[column[i]] : 0)
+			print line
+		}' "$table"
+}
+
 # counter FILE EVENT COLUMN - a cell of the table at the end of trapline live
 counter()
 {

@@ -33,7 +33,7 @@ static const bool is_reason[] = { TL_ERROR_LIST(FUZZ_IS_REASON) };
 #define THREADS		4
 #define LOADS		2
 
-static struct fz_place places[18];
+static struct fz_place places[24];
 static size_t place_count;
 static uint32_t cpu_count;
 static uint64_t answers[FZ_OPS][2], reasons;
@@ -45,13 +45,12 @@ static void add_place(uint64_t address, bool is_code, enum fz_arms arms)
 	places[place_count++] = (struct fz_place){ address, NULL, is_code, arms };
 }
 
-static void add_name(const char *name, bool is_there)
+static void add_name(const char *name, enum fz_arms arms)
 {
 	if (place_count == ARRAY_SIZE(places))
 		die("too many places");
 	places[place_count++] = (struct fz_place){
-		.name = name, .is_code = is_there,
-		.arms = is_there ? FZ_ARMS_ALWAYS : FZ_ARMS_NEVER,
+		.name = name, .is_code = arms != FZ_ARMS_NEVER, .arms = arms,
 	};
 }
 
@@ -72,12 +71,15 @@ static void find_places(void)
 	add_place(0, false, FZ_ARMS_NEVER);
 	add_place(0x400000, false, FZ_ARMS_NEVER);
 	add_place(0x8000000000000000, false, FZ_ARMS_NEVER);
-	add_name("sys_enter", true);
-	add_name("sched_switch", true);
-	add_name("hrtimer_expire_entry", true);
-	add_name("kfree", true);
-	add_name("no_such_tracepoint", false);
-	add_name("trapline:sched_switch", false);
+	add_name("sys_enter", FZ_ARMS_ALWAYS);
+	add_name("sched_switch", FZ_ARMS_ALWAYS);
+	add_name("hrtimer_expire_entry", FZ_ARMS_ALWAYS);
+	add_name("kfree", FZ_ARMS_ALWAYS);
+	add_name("no_such_tracepoint", FZ_ARMS_NEVER);
+	add_name(":sched_switch", FZ_ARMS_NEVER);
+	/* one that is not there, and one that has no such tracepoint */
+	add_name("no_such_module:sched_switch", FZ_ARMS_WAITS);
+	add_name("trapline:sched_switch", FZ_ARMS_WAITS);
 }
 
 static unsigned int steps(unsigned int count)
@@ -341,9 +343,11 @@ static void ask_places(void)
 /* More of all, until each reason was given: some are rare. */
 static void run_rare(uint64_t seed)
 {
+	/* only a long run demands each */
+	const unsigned int tries = is_long() ? RARE_TRIES : 2;
 	unsigned int i;
 
-	for (i = 1; i <= RARE_TRIES && missing_reason() != TL_ERRORS; i++)
+	for (i = 1; i <= tries && missing_reason() != TL_ERRORS; i++)
 		run_alone(seed + i, 0, RARE_STEPS, false);
 }
 

@@ -111,14 +111,34 @@ if [ -e /sys/kernel/btf/traced ]; then
 	echo 'number=6 thing=PTR m=-6 s="a thing"' >"$dir/want"
 	same 'members of what is handed over' "$dir/got" "$dir/want"
 fi
-live gone -e 't:few traced_few n=$arg1:s32' -- sh -c "cat $pass; rmmod traced"
+live gone -e 't:few traced_few n=$arg1:s32' -- \
+	sh -c "cat $pass; rmmod traced; insmod traced.ko; cat $pass; rmmod traced"
 equal 'it is unloaded while it is probed' "$?" 0
-equal 'hits before' "$(counter "$dir/gone.err" few hits)" 1
+equal 'hits of both lives' "$(counter "$dir/gone.err" few hits)" 2
 contains 'the command says so' "$dir/gone.err" 'few: its module was unloaded'
+live come -e 't:few traced:traced_few n=$arg1:s32' -e 't:no traced:nothing' -- \
+	sh -c "insmod traced.ko; cat $pass >/dev/null; rmmod traced"
+records "$dir/come" >"$dir/got"
+echo 'few n=1' >"$dir/want"
+same 'it comes while it is waited for' "$dir/got" "$dir/want"
+contains 'waiting is told' "$dir/come.err" 'few waits for its module'
+contains 'and what it does not have' "$dir/come.err" 'the module has no such function or tracepoint'
 trapline check 't traced_few' >"$dir/check" 2>&1
 contains 'the module is not there any more' "$dir/check" 'has no tracepoint traced_few'
 
 # scheduling, with names, and the kernel's own probes of the same definitions
+# stacks begin where the tracepoint is
+live stack -b 256k -n 16 -e 't:sw sched_switch k=$kstack:3 u=$ustack:1' -e 't:call sys_enter n=$arg2:s64 k=$kstack:127 u=$ustack:127 if n == 110' -- \
+	chain call
+grep -c ' sw: .* k=\[\(trace_sched_switch+0x[0-9a-f]* <- \)\?__schedule+0x[0-9a-f]* <- ' "$dir/stack" >"$dir/got"
+counter "$dir/stack.err" sw recorded >"$dir/want"
+same 'every switch of tasks is in the scheduler' "$dir/got" "$dir/want"
+grep ' call: ' "$dir/stack" >"$dir/got"
+show "$dir/got"
+contains 'a system call has the stack of its caller' "$dir/got" 'u=[stack_c+0x'
+grep -vE ' k=\[[a-z_0-9]*sys[a-z_0-9.]*\+0x[0-9a-f]* <- ' "$dir/got" >"$dir/bad"
+equal 'and one of the kernel without the tracing' "$(wc -l <"$dir/bad")" 0
+
 if $has_btf; then
 	live sched -b 256k -n 16 -e 't:sw sched/sched_switch prev=prev->pid next=next->pid comm=next->comm:string state=prev_state if prev != 0 || next != 0' \
 		-- workload calls "$dir/tid" 1

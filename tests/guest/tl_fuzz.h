@@ -49,8 +49,11 @@ enum fz_op {
 /** enum fz_state - of a session, as the model knows it */
 enum fz_state { FZ_CLOSED, FZ_NEW, FZ_READY, FZ_RUNNING, FZ_STOPPED };
 
-/** enum fz_arms - can an address be armed? */
-enum fz_arms { FZ_ARMS_NEVER, FZ_ARMS_MAYBE, FZ_ARMS_ALWAYS };
+/**
+ * enum fz_arms - can a place be armed?
+ * @FZ_ARMS_WAITS: its event is enabled, and waits for a module that never comes
+ */
+enum fz_arms { FZ_ARMS_NEVER, FZ_ARMS_MAYBE, FZ_ARMS_ALWAYS, FZ_ARMS_WAITS };
 
 /**
  * struct fz_place - an address to be probed, or a tracepoint

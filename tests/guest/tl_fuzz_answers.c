@@ -89,7 +89,8 @@ static void check_query(struct fz_thread *t, const struct tl_query *query)
 static void check_stats(struct fz_thread *t, const struct fz_call *call)
 {
 	const struct tl_stats *stats = &call->arg.stats;
-	bool armed;
+	const struct fz_event *event;
+	uint32_t state = TL_EVENT_OFF;
 
 	if (stats_hits(stats) != stats->hits)
 		fz_wrong(t, "stats: the outcomes are not the hits");
@@ -98,8 +99,11 @@ static void check_stats(struct fz_thread *t, const struct fz_call *call)
 	if (!t->fuzz->is_exact || stats->selector != TL_STATS_EVENT ||
 	    stats->id >= FZ_EVENTS)
 		return;
-	armed = call->session->event[stats->id].is_armed;
-	if (stats->state != (armed ? TL_EVENT_ARMED : TL_EVENT_OFF))
+	event = &call->session->event[stats->id];
+	if (event->is_armed)
+		state = event->arms == FZ_ARMS_WAITS ? TL_EVENT_PENDING :
+						       TL_EVENT_ARMED;
+	if (stats->state != state)
 		fz_wrong(t, "stats: event %u is in state %u", stats->id,
 			 stats->state);
 }

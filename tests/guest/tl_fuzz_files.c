@@ -234,7 +234,8 @@ void fz_read(struct fz_thread *t)
 	if (bytes > sizeof(buffer) || fz_percent(t, 10))
 		to = (unsigned char *)(uintptr_t)(fz_odd(t) | 1ull << 63);
 	got = read(fd, to, bytes);
-	fz_count(t, FZ_READ, got >= 0, got < 0 ? (uint64_t)errno : 0);
+	/* whether there is something to be read is a matter of interrupts, too */
+	fz_count(t, FZ_READ, got >= 0, 0);
 	if (got > 0 && (size_t)got > bytes)
 		fz_wrong(t, "read: more than was asked for");
 	if (got < 0 && errno != EAGAIN && errno != EFAULT && errno != EINVAL &&

@@ -167,7 +167,8 @@ static struct fz_expect predict_enable(const struct fz_call *call)
 		return fz_known(call->results_memory == FZ_GOOD ? 0 : -EFAULT, 0);
 	for (i = 0; i < ctl->id_count; i++) {
 		event = event_of(call->session, call->id_list[i]);
-		if (event->is_armed || event->arms == FZ_ARMS_ALWAYS)
+		if (event->is_armed || event->arms == FZ_ARMS_ALWAYS ||
+		    event->arms == FZ_ARMS_WAITS)
 			continue;
 		if (event->arms == FZ_ARMS_MAYBE)
 			return unknown();

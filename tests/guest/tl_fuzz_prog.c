@@ -101,8 +101,7 @@ static void emit_argument(struct maker *m)
 		m->bytes += 18;
 		return;
 	case 8:
-		emit(m, TL_OP_PUT_STACK, frames, m->args_only ?
-		     TL_STACK_USER : fz_below(m->t, 2));
+		emit(m, TL_OP_PUT_STACK, frames, fz_below(m->t, 2));
 		m->bytes += 8 * frames + 3;
 		return;
 	case 1:

@@ -40,6 +40,7 @@ struct tl_bed *tl_bed_make(struct kunit *test, u32 mode, u32 packet_bytes,
 	events = kzalloc(struct_size(events, event, TL_BED_EVENTS), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, events);
 	rcu_assign_pointer(bed->place.events, events);
+	bed->place.ops = &tl_kprobe_ops;
 	bed->place.address = (unsigned long)tl_bed_make;
 	mutex_lock(&bed->session->lock);
 	err = tl_session_setup(bed->session, &setup);

@@ -53,15 +53,6 @@ static void tl_trace_user(struct tl_trace *trace, u32 max,
 				     &trace->status) / sizeof(u64);
 }
 
-static bool tl_is_in(u64 address, const char *name)
-{
-	char text[KSYM_NAME_LEN];
-
-	/* a return address may be the start of the next function */
-	snprintf(text, sizeof(text), "%ps", (void *)(unsigned long)(address - 1));
-	return !strncmp(text, name, strlen(name));
-}
-
 /* ---- each context ----------------------------------------------------- */
 
 static const u32 tl_contexts[] = {
@@ -117,7 +108,7 @@ static void tl_stack_check(struct tl_stream *stream,
 	KUNIT_ASSERT_GE(test, length, 3 * sizeof(u64));
 	memcpy(frames, record->payload + sizeof(length), sizeof(frames));
 	KUNIT_EXPECT_EQ(test, frames[0], (unsigned long)tl_target_traced);
-	KUNIT_EXPECT_TRUE(test, tl_is_in(frames[1], "tl_stack_caller"));
+	KUNIT_EXPECT_TRUE(test, tl_target_is_in(frames[1], "tl_stack_caller"));
 	KUNIT_EXPECT_EQ(test, record->bytes, 2 * sizeof(length) + length);
 	memcpy(&length, record->payload + sizeof(length) + length, sizeof(length));
 	KUNIT_EXPECT_EQ(test, length, 0);
@@ -223,8 +214,8 @@ static void tl_test_push(struct kunit *test)
 	tl_trace_entry(test, tl_target_push, FRAMES);
 	KUNIT_EXPECT_EQ(test, tl_trace.status, TL_STATUS_OK);
 	KUNIT_ASSERT_GE(test, tl_trace.count, 3);
-	KUNIT_EXPECT_TRUE(test, tl_is_in(tl_trace.frames[1], "tl_trace_entry"));
-	KUNIT_EXPECT_TRUE(test, tl_is_in(tl_trace.frames[2], "tl_test_push"));
+	KUNIT_EXPECT_TRUE(test, tl_target_is_in(tl_trace.frames[1], "tl_trace_entry"));
+	KUNIT_EXPECT_TRUE(test, tl_target_is_in(tl_trace.frames[2], "tl_test_push"));
 }
 
 /* So many frames and no more are written. */
@@ -279,9 +270,9 @@ static void tl_test_returns(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, trace->status, TL_STATUS_OK);
 		KUNIT_ASSERT_GT(test, trace->count, DEPTH - i);
 		for (depth = 0; depth < DEPTH - 1 - i; depth++)
-			KUNIT_EXPECT_TRUE(test, tl_is_in(trace->frames[depth],
+			KUNIT_EXPECT_TRUE(test, tl_target_is_in(trace->frames[depth],
 							 "tl_target_nested"));
-		KUNIT_EXPECT_TRUE(test, tl_is_in(trace->frames[depth],
+		KUNIT_EXPECT_TRUE(test, tl_target_is_in(trace->frames[depth],
 						 "tl_test_returns"));
 	}
 }

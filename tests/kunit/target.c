@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions to be probed. This file is compiled with the call sites of ftrace. */
 #include <linux/compiler.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/linkage.h>
 #include <linux/string.h>
 
@@ -76,4 +78,13 @@ enum tl_mechanism tl_target_mechanism(unsigned long address)
 		return TL_BY_FTRACE;
 	}
 	return TL_BY_NOTHING;
+}
+
+bool tl_target_is_in(u64 address, const char *name)
+{
+	char text[KSYM_NAME_LEN];
+
+	/* a return address may be the start of the next function */
+	snprintf(text, sizeof(text), "%ps", (void *)(unsigned long)(address - 1));
+	return !strncmp(text, name, strlen(name));
 }

@@ -25,4 +25,7 @@ extern const unsigned long tl_target_steps_middle;
 enum tl_mechanism { TL_BY_INT3, TL_BY_JUMP, TL_BY_FTRACE, TL_BY_NOTHING };
 enum tl_mechanism tl_target_mechanism(unsigned long address);
 
+/* Is a return address in a function whose name begins with @name? */
+bool tl_target_is_in(u64 address, const char *name);
+
 #endif

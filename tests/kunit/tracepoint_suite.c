@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "client.h"
+#include "target.h"
 
 #define CREATE_TRACE_POINTS
 #include "passed.h"
@@ -19,6 +20,10 @@ static const struct tl_insn tl_first[] = {
 	{ .op = TL_OP_PUT_REG, .arg = 8, .imm = 0 },
 	{ .op = TL_OP_END },
 };
+
+/* Tracepoints of a module are told with it. */
+static const char tl_one[] = KBUILD_MODNAME ":tl_kunit_one";
+static const char tl_many[] = KBUILD_MODNAME ":tl_kunit_many";
 
 /* Try to add an event with one place, which may be wrong. */
 static int tl_add_place(struct tl_client *client, u32 backend,
@@ -67,16 +72,17 @@ static void tl_test_names(struct kunit *test)
 	char name[TL_SYMBOL_BYTES_MAX + 1];
 
 	KUNIT_EXPECT_EQ(test, 0, tl_add_name(client, "sched_switch", tl_first, count));
-	KUNIT_EXPECT_EQ(test, 1, tl_add_name(client, "tl_kunit_one", tl_first, count));
-	snprintf(name, sizeof(name), "%s:tl_kunit_one", THIS_MODULE->name);
-	KUNIT_EXPECT_EQ(test, 2, tl_add_name(client, name, tl_first, count));
-	snprintf(name, sizeof(name), "%s:sched_switch", THIS_MODULE->name);
-	tl_expect_refused(client, name, -ENOENT, TL_ERR_TRACEPOINT);
-	tl_expect_refused(client, "nosuch:tl_kunit_one", -ENOENT, TL_ERR_TRACEPOINT);
-	tl_expect_refused(client, "tl_kunit_on", -ENOENT, TL_ERR_TRACEPOINT);
-	tl_expect_refused(client, "tl_kunit_one ", -ENOENT, TL_ERR_TRACEPOINT);
+	KUNIT_EXPECT_EQ(test, 1, tl_add_name(client, tl_one, tl_first, count));
+	/* a module may come */
+	KUNIT_EXPECT_EQ(test, 2, tl_add_name(client, "nosuch:tl_kunit_one", tl_first,
+					     count));
+	tl_expect_refused(client, "tl_kunit_one", -ENOENT, TL_ERR_TRACEPOINT);
+	tl_expect_refused(client, "sched_switc", -ENOENT, TL_ERR_TRACEPOINT);
+	tl_expect_refused(client, "sched_switch ", -ENOENT, TL_ERR_TRACEPOINT);
 	tl_expect_refused(client, "", -ENOENT, TL_ERR_TRACEPOINT);
 	tl_expect_refused(client, ":", -ENOENT, TL_ERR_TRACEPOINT);
+	tl_expect_refused(client, ":sched_switch", -ENOENT, TL_ERR_TRACEPOINT);
+	tl_expect_refused(client, "sched_switch:", -ENOENT, TL_ERR_TRACEPOINT);
 	tl_expect_refused(client, NULL, -EINVAL, TL_ERR_PLACE_NAME);
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -84,12 +90,12 @@ static void tl_test_names(struct kunit *test)
 	name[sizeof(name) - 2] = '\0';
 	tl_expect_refused(client, name, -ENOENT, TL_ERR_TRACEPOINT);
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			tl_add_place(client, TL_BACKEND_TRACEPOINT, &placed,
-				     "tl_kunit_one", tl_first, count));
+			tl_add_place(client, TL_BACKEND_TRACEPOINT, &placed, tl_one,
+				     tl_first, count));
 	KUNIT_EXPECT_EQ(test, (int)client->error.code, TL_ERR_PLACE_NAME);
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			tl_add_place(client, TL_BACKEND_TRACEPOINT, &inside,
-				     "tl_kunit_one", tl_first, count));
+			tl_add_place(client, TL_BACKEND_TRACEPOINT, &inside, tl_one,
+				     tl_first, count));
 	KUNIT_EXPECT_EQ(test, (int)client->error.code, TL_ERR_PLACE_NAME);
 }
 
@@ -119,7 +125,7 @@ static void tl_test_programs(struct kunit *test)
 			cases[i].load, { .op = TL_OP_PUT, .arg = 8 },
 			{ .op = TL_OP_END },
 		};
-		int id = tl_add_name(client, "tl_kunit_one", insns,
+		int id = tl_add_name(client, tl_one, insns,
 				     ARRAY_SIZE(insns));
 
 		KUNIT_EXPECT_EQ_MSG(test, (int)client->error.code,
@@ -196,7 +202,7 @@ static void tl_test_arguments(struct kunit *test)
 		insns[2 * i + 1] = (struct tl_insn){ .op = TL_OP_PUT, .arg = 8 };
 	}
 	insns[2 * i] = (struct tl_insn){ .op = TL_OP_END };
-	client = tl_arm(test, "tl_kunit_many", insns, ARRAY_SIZE(insns));
+	client = tl_arm(test, tl_many, insns, ARRAY_SIZE(insns));
 	for (i = 0; i < CALLS; i++)
 		trace_tl_kunit_many(200, -3, -5, -7, (const char *)bytes, 11,
 				    true, 'x', 13, -17, test, 65535);
@@ -214,13 +220,13 @@ static void tl_test_arguments(struct kunit *test)
 /* Two events in their order; the counters of each; nothing while disarmed. */
 static void tl_test_arming(struct kunit *test)
 {
-	struct tl_client *client = tl_arm(test, "tl_kunit_one", tl_first,
+	struct tl_client *client = tl_arm(test, tl_one, tl_first,
 					  ARRAY_SIZE(tl_first));
 	const struct tl_passed *passed;
 	struct tl_stats stats;
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, 1, tl_add_name(client, "tl_kunit_one", tl_first,
+	KUNIT_ASSERT_EQ(test, 1, tl_add_name(client, tl_one, tl_first,
 					     ARRAY_SIZE(tl_first)));
 	trace_tl_kunit_one(1);
 	KUNIT_ASSERT_EQ(test, 0, tl_client_event(client, TL_EVENT_ENABLE, 1));
@@ -257,9 +263,9 @@ static void tl_test_arming(struct kunit *test)
 /* Two sessions on one tracepoint have a probe each. */
 static void tl_test_sessions(struct kunit *test)
 {
-	struct tl_client *first = tl_arm(test, "tl_kunit_one", tl_first,
+	struct tl_client *first = tl_arm(test, tl_one, tl_first,
 					 ARRAY_SIZE(tl_first));
-	struct tl_client *second = tl_arm(test, "tl_kunit_one", tl_first,
+	struct tl_client *second = tl_arm(test, tl_one, tl_first,
 					  ARRAY_SIZE(tl_first));
 
 	trace_tl_kunit_one(1);
@@ -285,6 +291,107 @@ static void tl_test_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.recursion, 0);
 }
 
+/* A tracepoint that is not there waits, with its events, and is never hit. */
+static void tl_test_waiting(struct kunit *test)
+{
+	static const char *const names[] = {
+		KBUILD_MODNAME ":sched_switch", "nosuch:tl_kunit_one",
+	};
+	struct tl_stats stats;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		struct tl_client *client = tl_arm(test, names[i], tl_first,
+						  ARRAY_SIZE(tl_first));
+
+		trace_tl_kunit_one(1);
+		tl_client_stats(client, 0, &stats);
+		KUNIT_EXPECT_EQ(test, stats.state, TL_EVENT_PENDING);
+		KUNIT_EXPECT_EQ(test, stats.address, 0);
+		KUNIT_EXPECT_EQ(test, stats.hits, 0);
+		KUNIT_EXPECT_EQ(test, 0, tl_client_event(client, TL_EVENT_DISABLE, 0));
+		tl_client_stats(client, 0, &stats);
+		KUNIT_EXPECT_EQ(test, stats.state, TL_EVENT_OFF);
+	}
+}
+
+/*
+ * The kernel's stack begins in the function with the tracepoint: nothing of the
+ * handler is in it. There may be other probes beside, and what is inline in most
+ * kernels may be a function.
+ */
+static noinline __noclone void tl_pass_one(u64 value)
+{
+	trace_tl_kunit_one(value);
+	/* no jump to the probe in place of a call */
+	barrier();
+}
+
+static void tl_other_probe(void *data, u64 value)
+{
+}
+
+/**
+ * struct tl_passed_stack - stacks as recorded
+ * @count: records
+ * @frames: the first ones of each
+ */
+struct tl_passed_stack {
+	u32 count;
+	u64 frames[2][4];
+};
+
+static void tl_see_stack(struct tl_stream *stream, const struct tl_record *record)
+{
+	struct tl_passed_stack *passed = stream->data;
+	u16 length;
+
+	KUNIT_ASSERT_LT(stream->test, passed->count, ARRAY_SIZE(passed->frames));
+	KUNIT_EXPECT_PTR_EQ(stream->test, record->statuses, NULL);
+	memcpy(&length, record->payload, sizeof(length));
+	KUNIT_ASSERT_GE(stream->test, length, sizeof(passed->frames[0]));
+	memcpy(passed->frames[passed->count++], record->payload + sizeof(length),
+	       sizeof(passed->frames[0]));
+	memcpy(&length, record->payload + sizeof(length) + length, sizeof(length));
+	/* a thread of the kernel */
+	KUNIT_EXPECT_EQ(stream->test, length, 0);
+}
+
+/* @frames are @first, if that is not NULL, tl_pass_one() and tl_test_stack(). */
+static void tl_expect_callers(struct kunit *test, const u64 *frames,
+			      const char *first)
+{
+	u32 at = 0;
+
+	if (first)
+		KUNIT_EXPECT_TRUE(test, tl_target_is_in(frames[at++], first));
+	if (tl_target_is_in(frames[at], "trace_tl_kunit_one"))
+		at++;
+	KUNIT_EXPECT_TRUE(test, tl_target_is_in(frames[at], "tl_pass_one"));
+	KUNIT_EXPECT_TRUE(test, tl_target_is_in(frames[at + 1], "tl_test_stack"));
+}
+
+static void tl_test_stack(struct kunit *test)
+{
+	static const struct tl_insn insns[] = {
+		{ .op = TL_OP_PUT_STACK, .arg = 127, .imm = TL_STACK_KERNEL },
+		{ .op = TL_OP_PUT_STACK, .arg = 127, .imm = TL_STACK_USER },
+		{ .op = TL_OP_END },
+	};
+	struct tl_client *client = tl_arm(test, tl_one, insns, ARRAY_SIZE(insns));
+	struct tl_passed_stack passed = {};
+
+	tl_pass_one(1);
+	KUNIT_ASSERT_EQ(test, 0, register_trace_tl_kunit_one(tl_other_probe, NULL));
+	tl_pass_one(2);
+	unregister_trace_tl_kunit_one(tl_other_probe, NULL);
+	tl_client_ctl(client, TL_SESSION_STOP);
+	tl_client_drain(client, tl_see_stack, &passed);
+	KUNIT_ASSERT_EQ(test, passed.count, 2);
+	tl_expect_callers(test, passed.frames[0], NULL);
+	tl_expect_callers(test, passed.frames[1], "__traceiter_tl_kunit_one");
+}
+
 static struct kunit_case tl_cases[] = {
 	KUNIT_CASE(tl_test_names),
 	KUNIT_CASE(tl_test_programs),
@@ -292,6 +399,8 @@ static struct kunit_case tl_cases[] = {
 	KUNIT_CASE(tl_test_arming),
 	KUNIT_CASE(tl_test_sessions),
 	KUNIT_CASE(tl_test_kernel),
+	KUNIT_CASE(tl_test_waiting),
+	KUNIT_CASE(tl_test_stack),
 	{}
 };
 

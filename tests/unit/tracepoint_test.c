@@ -53,11 +53,9 @@ static void test_forms(void **state)
 		"did you mean `t sched/sched_switch`?");
 	refused("t", "tracepoint-missing", 1, 1, "the tracepoint is missing",
 		"t:NAME sched_switch");
-	refused("t sched:sched_switch", "tracepoint-form", 2, 18,
-		"\"sched:sched_switch\" is not a tracepoint; a tracepoint is "
-		"NAME or SUBSYSTEM/NAME", "did you mean sched/sched_switch?");
 	refused("t a/b:c", "tracepoint-form", 2, 5, "\"a/b:c\" is not a "
-		"tracepoint; a tracepoint is NAME or SUBSYSTEM/NAME", "");
+		"tracepoint; a tracepoint is NAME, SUBSYSTEM/NAME or MODULE:NAME",
+		"");
 	refused("t sched_switch+4", "tracepoint-suffix", 14, 2, "\"+4\" cannot "
 		"follow a tracepoint: it is no function, and has neither "
 		"offsets nor a return", "");
@@ -118,6 +116,52 @@ static void test_arguments(void **state)
 		"sys_enter has no parameter foo", "its parameters are");
 }
 
+static void event_is(const char *line, const char *module, const char *symbol,
+		     const char *listed)
+{
+	struct trapline_event *event = parse_event(line);
+	char text[200];
+
+	if (module)
+		assert_string_equal(event->module, module);
+	else
+		assert_null(event->module);
+	assert_string_equal(event->symbol, symbol);
+	assert_true(trapline_event_listing(event, text, sizeof(text)) > 0);
+	assert_string_equal(text, listed);
+	trapline_event_free(event);
+}
+
+/* Told by its module, a tracepoint need not be there: the module may come. */
+static void test_modules(void **state)
+{
+	struct trapline_event *event;
+	struct trapline_error err;
+
+	(void)state;
+	event_is("t ext4_begin", "ext4", "ext4_begin",
+		 "t:tracepoints/ext4_begin ext4_begin");
+	event_is("t ext4:ext4_begin", "ext4", "ext4_begin",
+		 "t:tracepoints/ext4_begin ext4:ext4_begin");
+	event_is("t:x absent_mod:come $arg1 if arg1 == 1", "absent_mod", "come",
+		 "t:tracepoints/x absent_mod:come arg1=$arg1 if arg1 == 1");
+	event_is("t sched_switch", NULL, "sched_switch",
+		 "t:tracepoints/sched_switch sched_switch");
+	refused("t sched:sched_switch", "tracepoint-module", 2, 5,
+		"the module sched has no tracepoint sched_switch",
+		"did you mean sched_switch, which the kernel has?");
+	refused("t absent:ext4_begin", "tracepoint-module", 2, 6,
+		"the module absent has no tracepoint ext4_begin",
+		"did you mean ext4:ext4_begin?");
+	refused("t ext4:ext4_begn", "tracepoint-module", 2, 4,
+		"the module ext4 has no tracepoint ext4_begn", "");
+	/* which file of types is missing depends on where they are */
+	assert_int_equal(trapline_event_parse("t absent:come p", symbols, &event,
+					      &err), -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "btf-missing");
+	assert_non_null(strstr(err.text, "absent: there is no such file"));
+}
+
 /* ---- subsystems ------------------------------------------------------- */
 
 static void make_folder(const char *folder, const char *name)
@@ -168,6 +212,9 @@ static void test_subsystems(void **state)
 	refused("t wrong/sys_enter", "tracepoint-subsystem", 2, 5,
 		"the tracepoint sys_enter is not in the subsystem wrong",
 		"did you mean raw-syscalls/sys_enter?");
+	refused("t sched:sched_switch", "tracepoint-module", 2, 5,
+		"the module sched has no tracepoint sched_switch",
+		"did you mean sched/sched_switch?");
 	symbols_set_events(symbols, NULL);
 	while (i--)
 		remove_folder(folder, names[i]);
@@ -211,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_subsystems),
 		cmocka_unit_test(test_records),
 	};

@@ -446,13 +446,9 @@ unsigned int compile_fields(const struct spec_arg *arg)
 	return 1;
 }
 
-/* Of a tracepoint there are no registers to walk the kernel's stack from. */
 static int compile_frames(struct compiler *c, const struct spec_fetch *fetch)
 {
-	int ret = fetch->user ? 0 : check_frame(c, fetch, ERR_TRACEPOINT_STACK);
-
-	return ret ? ret :
-	       compiler_emit(c, TL_OP_PUT_STACK, (uint32_t)fetch->number,
+	return compiler_emit(c, TL_OP_PUT_STACK, (uint32_t)fetch->number,
 			     fetch->user ? TL_STACK_USER : TL_STACK_KERNEL);
 }
 

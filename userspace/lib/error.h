@@ -168,7 +168,7 @@
 	X(294, DELETE_NONE, "delete-none", "no %s %.*s is defined above this line") \
 	/* tracepoints: spec_parse.c, spec_tracepoint.c, resolve_tracepoint.c, compile_arg.c */ \
 	X(295, TRACEPOINT_MAXACTIVE, "maxactive-on-tracepoint", "a tracepoint (t) takes no number after its letter; only a return probe (r, c) does") \
-	X(296, TRACEPOINT_FORM, "tracepoint-form", "\"%.*s\" is not a tracepoint; a tracepoint is NAME or SUBSYSTEM/NAME") \
+	X(296, TRACEPOINT_FORM, "tracepoint-form", "\"%.*s\" is not a tracepoint; a tracepoint is NAME, SUBSYSTEM/NAME or MODULE:NAME") \
 	X(297, TRACEPOINT_UNKNOWN, "tracepoint-unknown", "the kernel has no tracepoint %.*s") \
 	X(298, TRACEPOINT_REGISTER, "tracepoint-register", "\"%.*s\" is a register; a tracepoint has only its arguments") \
 	X(299, TRACEPOINT_STACK, "tracepoint-stack", "\"%.*s\" is of the stack; a tracepoint has only its arguments") \
@@ -176,7 +176,8 @@
 	X(301, TRACEPOINT_SUFFIX, "tracepoint-suffix", "\"%.*s\" cannot follow a tracepoint: it is no function, and has neither offsets nor a return") \
 	X(302, TRACEPOINT_SUBSYSTEM, "tracepoint-subsystem", "the tracepoint %s is not in the subsystem %.*s") \
 	X(303, TRACEPOINT_MISSING, "tracepoint-missing", "the tracepoint is missing") \
-	X(304, TRACEPOINT_ARGS, "tracepoint-args", "\"%.*s\": no tracepoint has more than %d arguments")
+	X(304, TRACEPOINT_ARGS, "tracepoint-args", "\"%.*s\": no tracepoint has more than %d arguments") \
+	X(324, TRACEPOINT_MODULE, "tracepoint-module", "the module %.*s has no tracepoint %.*s")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

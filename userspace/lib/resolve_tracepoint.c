@@ -118,22 +118,76 @@ static int check_subsystem(const struct spec_place *place, const char *folder,
 /* ---- the place -------------------------------------------------------- */
 
 static int fill_event(const struct spec_place *place,
-		      const struct symbol *symbol, struct trapline_event *event,
+		      const char *module, struct trapline_event *event,
 		      struct trapline_error *err)
 {
-	const struct spec_slice *subsystem = &place->subsystem;
+	const struct spec_slice *owner = place->module.length ?
+						 &place->module :
+						 &place->subsystem;
+	const char *mark = place->module.length ? ":" : "/";
 
-	event->symbol = strdup(tracepoint_of(symbol));
-	if (symbol->module)
-		event->module = strdup(symbol->module);
-	if (!event->symbol || (symbol->module && !event->module) ||
-	    asprintf(&event->place, "%.*s%s%s", subsystem->length,
-		     subsystem->length ? subsystem->text : "",
-		     subsystem->length ? "/" : "", event->symbol) < 0) {
+	event->symbol = strndup(place->symbol.text, (size_t)place->symbol.length);
+	event->module = module ? strdup(module) : NULL;
+	if (!event->symbol || (module && !event->module) ||
+	    asprintf(&event->place, "%.*s%s%s", owner->length,
+		     owner->length ? owner->text : "",
+		     owner->length ? mark : "", event->symbol) < 0) {
 		event->place = NULL;
 		return spec_no_memory(err);
 	}
 	return 0;
+}
+
+/* It is not there: what can be said of it now. */
+static int expect_event(const struct spec_place *place,
+			struct trapline_event *event, struct trapline_error *err)
+{
+	char module[SPEC_TRACEPOINT_MAX + 1];
+
+	snprintf(module, sizeof(module), "%.*s", place->module.length,
+		 place->module.text);
+	return fill_event(place, module, event, err);
+}
+
+/* Who has the tracepoint. What perf and bpftrace write before a ":" is a subsystem. */
+static void hint_owner(const char *folder, const struct symbol *found,
+		       struct trapline_error *err)
+{
+	const char *name = tracepoint_of(found);
+	char subsystem[256];
+
+	if (found->module)
+		error_hint(err, "did you mean %s:%s?", found->module, name);
+	else if (folder && find_subsystem(folder, name, subsystem, sizeof(subsystem)))
+		error_hint(err, "did you mean %s/%s?", subsystem, name);
+	else
+		error_hint(err, "did you mean %s, which the kernel has?", name);
+}
+
+/*
+ * In a module that may not be there: it is waited for then, unless somebody else
+ * has a tracepoint of that name, who is probably meant. @found are all of the name.
+ */
+static int resolve_in_module(const struct spec_place *place,
+			     const struct trapline_symbols *symbols,
+			     const struct symbol *const *found, size_t count,
+			     struct trapline_event *event,
+			     struct trapline_error *err)
+{
+	const struct spec_slice *module = &place->module;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (found[i]->module && spec_is(module, found[i]->module))
+			return fill_event(place, found[i]->module, event, err);
+	if (!count && !resolve_module_loaded(symbols, module))
+		return expect_event(place, event, err);
+	error_set(err, ERR_TRACEPOINT_MODULE, module->column, module->length,
+		  spec_shown(module), module->text, spec_shown(&place->symbol),
+		  place->symbol.text);
+	if (count)
+		hint_owner(symbols_events(symbols), found[0], err);
+	return -EINVAL;
 }
 
 int resolve_tracepoint(const struct spec *spec,
@@ -144,13 +198,18 @@ int resolve_tracepoint(const struct spec *spec,
 	char full[sizeof(prefix) + SPEC_TRACEPOINT_MAX];
 	const struct symbol *const *found;
 	const char *name = full + sizeof(prefix) - 1;
+	size_t count;
 	int ret;
 
 	snprintf(full, sizeof(full), "%s%.*s", prefix, place->symbol.length,
 		 place->symbol.text);
+	count = symbols_by_name(symbols, NULL, full, &found);
+	if (place->module.length)
+		return resolve_in_module(place, symbols, found, count, event,
+					 err);
 	/* of several of a name the kernel's own comes first */
-	if (!symbols_by_name(symbols, NULL, full, &found))
+	if (!count)
 		return refuse_unknown(place, name, symbols, err);
 	ret = check_subsystem(place, symbols_events(symbols), name, err);
-	return ret ? ret : fill_event(place, found[0], event, err);
+	return ret ? ret : fill_event(place, found[0]->module, event, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The form of a tracepoint as a place: [SUBSYSTEM/]NAME. Whether there is one is
+ * The form of a tracepoint as a place: NAME, SUBSYSTEM/NAME or MODULE:NAME. Whether there is one is
  * the business of resolve_tracepoint.c.
  */
 #include <errno.h>
@@ -8,22 +8,14 @@
 
 #include "spec.h"
 
-/* Places of functions, as p has them, and the form that perf and bpftrace have. */
+/* Places of functions, as p has them. */
 static int refuse_rest(const struct spec_place *place,
 		       const struct spec_slice *rest,
 		       struct trapline_error *err)
 {
-	const struct spec_slice tail = spec_cut(rest, 1, rest->length);
-
 	if (place->symbol.length && strchr("+%#", rest->text[0]))
 		return spec_refuse(err, ERR_TRACEPOINT_SUFFIX, rest);
-	spec_refuse(err, ERR_TRACEPOINT_FORM, &place->where);
-	if (rest->text[0] == ':' && !place->subsystem.length &&
-	    place->symbol.length && spec_is_name(&tail))
-		error_hint(err, "did you mean %.*s/%.*s?",
-			   spec_shown(&place->symbol), place->symbol.text,
-			   spec_shown(&tail), tail.text);
-	return -EINVAL;
+	return spec_refuse(err, ERR_TRACEPOINT_FORM, &place->where);
 }
 
 static int name_length(const struct spec_slice *slice)
@@ -35,33 +27,48 @@ static int name_length(const struct spec_slice *slice)
 	return i;
 }
 
-/* A subsystem is a folder of tracefs: most have names of C, some a "-". */
-static bool is_subsystem(const struct spec_slice *slice)
+/* A subsystem is a folder of tracefs: most have names of C, some a "-". So have modules. */
+static bool is_owner(const struct spec_slice *slice)
 {
 	int i;
 
 	for (i = 0; i < slice->length; i++)
 		if (!spec_is_alnum(slice->text[i]) && slice->text[i] != '-')
 			return false;
-	return slice->length;
+	return slice->length && slice->length <= SPEC_TRACEPOINT_MAX;
+}
+
+/* "SUBSYSTEM/" or "MODULE:" at the start of @rest, which is then cut off. */
+static int take_owner(struct spec_place *place, struct spec_slice *rest,
+		      struct trapline_error *err)
+{
+	const int end = spec_find(rest, "/:=");
+	const struct spec_slice owner = spec_cut(rest, 0, end);
+
+	if (end == rest->length || rest->text[end] == '=')
+		return 0;
+	*rest = spec_cut(rest, end + 1, rest->length);
+	if (owner.text[owner.length] == '/')
+		place->subsystem = owner;
+	else
+		place->module = owner;
+	return is_owner(&owner) ? 0 : spec_refuse(err, ERR_TRACEPOINT_FORM,
+						      &place->where);
 }
 
 int spec_parse_tracepoint(struct spec *spec, const struct spec_slice *word,
 			  struct trapline_error *err)
 {
 	struct spec_place *place = &spec->place;
-	const int slash = spec_find(word, "/");
 	struct spec_slice rest = *word;
+	int ret;
 
 	place->where = *word;
 	if (strchr("%$@\\+-(=", word->text[0]))
 		return spec_place_argument(spec, word, err);
-	if (slash < word->length) {
-		place->subsystem = spec_cut(word, 0, slash);
-		rest = spec_cut(word, slash + 1, word->length);
-		if (!is_subsystem(&place->subsystem))
-			return spec_refuse(err, ERR_TRACEPOINT_FORM, word);
-	}
+	ret = take_owner(place, &rest, err);
+	if (ret)
+		return ret;
 	place->symbol = spec_cut(&rest, 0, name_length(&rest));
 	rest = spec_cut(&rest, place->symbol.length, rest.length);
 	if (spec_starts(&rest, "="))

@@ -17,6 +17,11 @@ static inline void tl_arch_unwind_start(struct tl_arch_unwind *unwind,
 {
 }
 
+static inline void tl_arch_unwind_start_after(struct tl_arch_unwind *unwind,
+					      unsigned long address)
+{
+}
+
 static inline unsigned long tl_arch_unwind_next(struct tl_arch_unwind *unwind)
 {
 	return 0;

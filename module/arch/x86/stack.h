@@ -32,6 +32,21 @@ static inline void tl_arch_unwind_start(struct tl_arch_unwind *unwind,
 	unwind_start(&unwind->state, current, &unwind->regs, NULL);
 }
 
+/*
+ * From here, which is in something that was called there. Where that frame cannot
+ * be found the unwinder ends with an error.
+ */
+static inline void tl_arch_unwind_start_after(struct tl_arch_unwind *unwind,
+					      unsigned long address)
+{
+	struct unwind_state *state = &unwind->state;
+
+	unwind_start(state, current, NULL, NULL);
+	while (!unwind_done(state) && unwind_get_return_address(state) != address)
+		unwind_next_frame(state);
+	unwind_next_frame(state);
+}
+
 /* Frames that a return probe has diverted are told as they would be without. */
 static inline unsigned long tl_arch_unwind_next(struct tl_arch_unwind *unwind)
 {
