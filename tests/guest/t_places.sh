@@ -75,11 +75,18 @@ equal 'and no probe is left' "$(wc -l <$list)" 0
 trapline live -e 'p:v vfs_read+1' -- true >"$dir/out" 2>"$dir/err"
 equal 'inside an instruction: status' "$?" 1
 contains 'inside an instruction: said' "$dir/err" 'not the start of an instruction'
+trapline check 'p:v vfs_read+1' 'p:w vfs_read' >"$dir/check" 2>"$dir/check.err"
+equal 'inside an instruction: known to check' "$? $(cat "$dir/check")" '1 p:kprobes/w vfs_read'
+contains 'inside an instruction: with the same proposal' "$dir/check.err" \
+	"$(sed -n 's/.*hint: //p' "$dir/err")"
+equal 'inside an instruction: no probe is left' "$(wc -l <$list)" 0
 near=$(sed -n 's/.*hint: the nearest instructions begin at \(.*\) and \(.*\)$/\1 \2/p' "$dir/err")
 equal 'inside an instruction: the one before' "${near% *}" vfs_read+0
 live out -e "p:v ${near#* } n=%dx" -- cat /etc/passwd
 [ "$(counter "$dir/out.err" v hits)" -gt 0 ]
 result "inside an instruction: the one behind (${near#* })" $?
+trapline check "p:v ${near#* }" >"$dir/check" 2>&1
+equal "inside an instruction: check takes the one behind" "$(cat "$dir/check")" "p:kprobes/v ${near#* }"
 
 # many functions at once, those of the tracing itself among them
 live out -e 'p:l *_lock' -- true

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trapline check: what a definition means, without the kernel's help. */
+/* trapline check: what a definition means, as far as that is known without arming it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,56 @@ static int print_event(const struct trapline_event *event)
 	return 0;
 }
 
+static bool is_inside(const struct trapline_event *event)
+{
+	struct trapline_place place = { .size = sizeof(place) };
+
+	return trapline_event_place_count(event) == 1 &&
+	       !trapline_event_place(event, 0, &place) && place.offset;
+}
+
+/* Armed for a moment, of a session that does not record. */
+static int try_event(struct trapline_session *session, const char *line,
+		     const struct trapline_symbols *symbols,
+		     struct trapline_error *err)
+{
+	struct trapline_event *event;
+
+	if (trapline_event_parse(line, symbols, &event, err))
+		return -1;
+	if (!trapline_session_add(session, event, err))
+		return trapline_session_enable(session, err);
+	trapline_event_free(event);
+	return -1;
+}
+
+/*
+ * Only the kernel knows where instructions begin in a function. It is asked where
+ * the module is loaded and the user may; else whoever arms the event is told.
+ */
+static bool is_refused(const struct definition *item,
+		       const struct trapline_symbols *symbols)
+{
+	const struct trapline_session_opts opts = {
+		.size = sizeof(opts),
+		.packet_bytes = 4096,
+		.packet_count = 2,
+	};
+	struct trapline_session *session;
+	struct trapline_error err = { 0 };
+	bool refused = false;
+
+	if (!is_inside(item->event) || trapline_session_open(&session, &err))
+		return false;
+	if (!trapline_session_setup(session, &opts, &err) &&
+	    try_event(session, item->text, symbols, &err)) {
+		report_line_error(item->file, item->number, item->text, &err);
+		refused = true;
+	}
+	trapline_session_close(session);
+	return refused;
+}
+
 static int check(struct definitions *defs, bool with_places)
 {
 	struct trapline_symbols *symbols;
@@ -43,9 +93,11 @@ static int check(struct definitions *defs, bool with_places)
 	for (i = 0; i < defs->count; i++) {
 		const struct trapline_event *event = defs->items[i].event;
 
-		if (event && print_event(event))
+		if (!event)
+			continue;
+		if (is_refused(&defs->items[i], symbols) || print_event(event))
 			status = EXIT_FAILED;
-		if (event && with_places)
+		else if (with_places)
 			places_print(stdout, event);
 	}
 	trapline_symbols_free(symbols);
@@ -128,7 +180,9 @@ const struct command command_check = {
 	.summary = "Check definitions of events without making them.",
 	.details =
 	"Prints each event as the kernel would list it, or what is wrong and\n"
-	"where. The module need not be loaded. \"-\" reads standard input.\n\n"
+	"where. The module need not be loaded; where it is, and the user may trace, the\n"
+	"kernel is asked whether an instruction begins at FUNCTION+OFFSET. \"-\" reads\n"
+	"standard input.\n\n"
 	"  -f, --file FILE   definitions from a file, one a line\n"
 	"      --places      list the places of each event, too\n"
 	"      --json-errors  each message is a JSON object on a line\n"
