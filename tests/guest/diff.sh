@@ -28,29 +28,12 @@ takes_names()
 	echo >$t/kprobe_events
 }
 
-# split FOLDER - the records on stdin into one file for each event
-split()
-{
-	rm -rf "$1"
-	mkdir "$1"
-	awk -v to="$1/" '{ print >(to substr($1, 1, length($1) - 1)) }'
-}
-
 # The workload. tracefs does not record its parent: it prints strings as they are,
 # and the lines that trapline writes would look like records.
 cat >"$dir/calls" <<'END'
 printf "common_pid != %d" "$PPID" >/sys/kernel/tracing/events/kprobes/filter
 exec workload calls "$@"
 END
-
-# compare LINE - the records of a definition in $dir/ours and $dir/theirs
-compare()
-{
-	name=${1%% *}
-	name=${name#*:}
-	same "$1: $(wc -l <"$dir/theirs/$name") records" "$dir/ours/$name" \
-		"$dir/theirs/$name"
-}
 
 # batch NAME - the definitions of $dir/lines through both at once
 batch()

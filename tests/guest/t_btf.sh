@@ -60,7 +60,7 @@ same 'what a function returns has its type' "$dir/got" "$dir/want"
 
 # 7.3 has another name for it
 opener=do_filp_open
-grep -q " $opener\$" /proc/kallsyms || opener=do_file_open
+grep -qF " $opener" /proc/kallsyms || opener=do_file_open
 live open -b 64k -n 16 \
 	-e 'p:o do_sys_openat2 $arg1 filename:ustring how->flags mode=how->mode dir=dfd:u8' \
 	-e "r:f $opener name=\$retval:%pD flags=\$retval->f_flags:x32" \

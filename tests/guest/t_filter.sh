@@ -10,67 +10,70 @@
 . ./tracefs.sh
 rounds=5
 
-# compare DEFINITION NUMBER - the records in $dir/ours and $dir/theirs
-compare()
+# check_sums - recorded and filtered are all hits that the session had
+check_sums()
 {
-	event=$(name_of "$1")
-	grep "^$event: " "$dir/theirs" >"$dir/theirs.e"
-	grep "^$event: " "$dir/ours" >"$dir/ours.e"
-	same "$1: $(wc -l <"$dir/theirs.e") records" "$dir/ours.e" "$dir/theirs.e"
-	[ "$2" = - ] || equal "$1: $2 a round" "$(wc -l <"$dir/ours.e")" $(($2 * rounds))
+	counters "$dir/out.err" hits recorded filtered not-running >"$dir/counts"
+	while read -r event hits recorded filtered waited; do
+		equal "$event: hits" "$hits" $((recorded + filtered + waited))
+		[ "$filtered" -gt 0 ]
+		result "$event: $filtered were filtered, $recorded recorded" $?
+	done <"$dir/counts"
 }
 
-# check_sum EVENT - recorded and filtered are all hits that the session had
-check_sum()
+# split_ours FILE - the records of the workload's thread into $dir/ours
+split_ours()
 {
-	recorded=$(counter "$dir/out.err" "$1" recorded)
-	filtered=$(counter "$dir/out.err" "$1" filtered)
-	waited=$(counter "$dir/out.err" "$1" 'not_running')
-	equal "$1: hits" "$(counter "$dir/out.err" "$1" hits)" \
-		$((recorded + filtered + waited))
-	[ "$filtered" -gt 0 ]
-	result "$1: $filtered were filtered, $recorded recorded" $?
+	tid=$(sed 's/^0*//' "$dir/tid")
+	plain "$1" "$tid" | split "$dir/ours"
 }
 
-# both FILE - definitions through both tracers at once
+split_theirs()
+{
+	tid=$(sed 's/^0*//' "$dir/tid")
+	plain "$dir/trace" "$tid" | as_ours | split "$dir/theirs"
+}
+
+# both FILE - definitions, each with its number, through both tracers at once
 both()
 {
-	theirs_begin "$1"
-	live out -b 256k -n 16 -f "$1" -- workload calls "$dir/tid" $rounds
+	sed 's/^[^ ]* //' "$1" >"$dir/lines"
+	theirs_begin "$dir/lines"
+	live out -b 256k -n 16 -f "$dir/lines" -- workload calls "$dir/tid" $rounds
 	theirs_end
-	tid=$(sed 's/^0*//' "$dir/tid")
-	plain "$dir/trace" "$tid" | as_ours >"$dir/theirs"
-	plain "$dir/out" "$tid" >"$dir/ours"
+	split_theirs
+	split_ours "$dir/out"
 	equal "$1: nothing was lost" "$(cat "$dir/trace" "$dir/out" | grep -c LOST)" 0
-	while read -r line; do
-		number=$(grep -F " $line" "$dir/all" | sed 's/ .*//')
-		compare "$line" "$number"
-		check_sum "$(name_of "$line")"
+	while read -r number line; do
+		compare "$line"
+		[ "$number" = - ] || equal "$line: $number a round" \
+			"$(wc -l <"$dir/ours/$event")" $((number * rounds))
 	done <"$1"
+	check_sums
 }
 
-# A return's caller is hidden where another return probe is on the function.
+# A return's caller is hidden where another return probe is on the function: ours
+# together, theirs one by one.
 returns()
 {
+	sed 's/^[^ ]* //' "$1" >"$dir/lines"
+	live out -b 256k -n 16 -f "$dir/lines" -- workload calls "$dir/tid" $rounds
+	split_ours "$dir/out"
 	while read -r line; do
 		printf '%s\n' "$line" >"$dir/line"
-		live out -b 256k -n 16 -f "$dir/line" -- workload calls "$dir/tid" $rounds
-		tid=$(sed 's/^0*//' "$dir/tid")
-		plain "$dir/out" "$tid" >"$dir/ours"
 		theirs_begin "$dir/line"
 		workload calls "$dir/tid" $rounds
 		theirs_end
-		tid=$(sed 's/^0*//' "$dir/tid")
-		plain "$dir/trace" "$tid" | as_ours >"$dir/theirs"
-		compare "$line" -
-	done <"$1"
+		split_theirs
+		compare "$line"
+	done <"$dir/lines"
 }
 
 echo 0 >$t/tracing_on
 echo 8192 >$t/buffer_size_kb
 grep -vE '^(#|$)' filter_definitions.txt >"$dir/all"
-sed 's/^[^ ]* //' "$dir/all" | grep '^p' >"$dir/entries"
-sed 's/^[^ ]* //' "$dir/all" | grep '^r' >"$dir/returns"
+grep '^[^ ]* p' "$dir/all" >"$dir/entries"
+grep '^[^ ]* r' "$dir/all" >"$dir/returns"
 both "$dir/entries"
 returns "$dir/returns"
 
@@ -90,7 +93,8 @@ of_process()
 	pid=$!
 	live out "$@" --pid $pid \
 		-e 'p:a __x64_sys_lseek n=+104(%di):u64 w=+96(%di):u32 if w == 81' -- \
-		sh -c "kill -CONT $pid; busybox sleep 4"
+		sh -c "kill -CONT $pid; while grep -q '^State:.[^Z]' /proc/$pid/status; do
+			busybox usleep 50000; done"
 	wait $pid
 	records "$dir/out" | sort -u >"$dir/got"
 }

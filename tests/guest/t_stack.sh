@@ -67,7 +67,7 @@ echo 0 >$t/options/sym-offset
 # callers whose return is probed, too, are as without
 # (which newer kernels call do_file_open)
 opener=do_filp_open
-grep -q " $opener\$" /proc/kallsyms || opener=do_file_open
+grep -qF " $opener" /proc/kallsyms || opener=do_file_open
 live out --comm chain -e 'r:x path_openat' -e "r:y $opener" -e 'r:z do_sys_openat2' \
 	-e 'p:deep vfs_open s=$kstack:127' -- chain open
 live plain --comm chain -e 'p:deep vfs_open s=$kstack:127' -- chain open
@@ -85,7 +85,7 @@ stack='p:u __x64_sys_getppid s=$kstack:127'
 live out --kprobes --comm chain -e 'p:find unwind_next_frame' -e "$stack" -- chain call
 equal 'a kprobe in the unwinder' "$(records "$dir/out" | grep '^u' | cut -d '<' -f 1)" \
 	'u s=[__x64_sys_getppid+0x0 '
-grep -q ' kasan_report$' /proc/kallsyms ||
+grep -qF ' kasan_report' /proc/kallsyms ||
 	equal 'is missed' "$(counter "$dir/out.err" find hits)" 0
 [ "$(counter "$dir/out.err" find 'nmissed*')" -gt 0 ]
 result 'and counted' $?
@@ -107,7 +107,7 @@ equal 'recursion is cut' "$(names "$dir/out")" \
 equal 'which is counted' "$(counter "$dir/out.err" u truncated)" 1
 live out --comm chain -e 'p:u __x64_sys_getppid s=$ustack:127' -- chain deep 50
 equal 'and is all there' "$(names "$dir/out" | tr ' ' '\n' | grep -c stack_deep)" 50
-if grep -qE ' (entry_INT80_compat|asm_int80_emulation)$' /proc/kallsyms; then
+if grep -qF -e ' entry_INT80_compat' -e ' asm_int80_emulation' /proc/kallsyms; then
 	live out --comm chain -e 'p:u __x64_sys_getppid s=$ustack' -- chain 32 "$dir/want"
 	records "$dir/out" >"$dir/got"
 	same 'a program of 32 bits' "$dir/got" "$dir/want"

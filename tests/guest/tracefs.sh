@@ -22,17 +22,35 @@ as_ours()
 		s/^([a-z0-9_]+): \(([A-Za-z0-9_.]+)\+0x4\/(0x[0-9a-f]+)\)/\1: (\2+0x0\/\3)/'
 }
 
-# name_of LINE
+# split FOLDER - the records on stdin into one file for each event
+split()
+{
+	rm -rf "$1"
+	mkdir "$1"
+	awk -v to="$1/" '{ print >(to substr($1, 1, length($1) - 1)) }'
+}
+
+# name_of LINE - sets $event
 name_of()
 {
-	printf '%s\n' "$1" | sed -E 's/^[a-z0-9]+:([a-z0-9_]+) .*/\1/'
+	event=${1%% *}
+	event=${event#*:}
+}
+
+# compare LINE - the records of a definition in $dir/ours and $dir/theirs
+compare()
+{
+	name_of "$1"
+	same "$1: $(wc -l <"$dir/theirs/$event") records" "$dir/ours/$event" \
+		"$dir/theirs/$event"
 }
 
 # theirs_filter LINE - of a definition with "if", whose thread it calls otherwise
 theirs_filter()
 {
-	filter=$(printf '%s\n' "${1#* if }" | sed -E 's/\btid\b/common_pid/g')
-	printf '%s\n' "$filter" >"$t/events/kprobes/$(name_of "$1")/filter"
+	name_of "$1"
+	printf '%s\n' "${1#* if }" | sed -E 's/\btid\b/common_pid/g' \
+		>"$t/events/kprobes/$event/filter"
 }
 
 # theirs_begin FILE, theirs_end - definitions into tracefs, on; off, $dir/trace
