@@ -10,6 +10,7 @@
 #include "definitions.h"
 #include "live.h"
 #include "report.h"
+#include "signals.h"
 
 /* "4096", "64k", "1M"; 0 for what is no number above 0 */
 static unsigned int read_number(const char *text)
@@ -178,8 +179,9 @@ static int run_live(const struct command *self, int argc, char **argv)
 
 	if (status < 0)
 		status = check_options(self, &live);
+	/* early: whoever asks before all is armed gets the first one then */
 	if (status < 0 && live.opts.overwrite)
-		live_catch_snapshots();
+		signals_catch_snapshots();
 	if (status < 0)
 		status = open_output(&live) || live_prepare(&live) ?
 			EXIT_FAILED : live_run(&live);

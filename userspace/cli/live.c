@@ -14,68 +14,13 @@
 #include "live.h"
 #include "places.h"
 #include "report.h"
+#include "signals.h"
 #include "summary.h"
 
 #define POLL_MS 100
 /* after a signal, how long the command may take to end as well */
 #define COMMAND_GRACE_MS 2000
 #define COMMAND_STEP_MS 20
-
-static volatile sig_atomic_t signal_count;
-static volatile sig_atomic_t signal_number;
-static volatile sig_atomic_t signal_is_ours;
-static volatile sig_atomic_t snapshot_count;
-
-/* A signal of the terminal reaches the command by itself, another one not. */
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (number == SIGCHLD)
-		return; /* it only ends the wait of the reader */
-	if (number == SIGUSR2) {
-		snapshot_count = snapshot_count + 1;
-		return;
-	}
-	signal_number = number;
-	signal_is_ours = info->si_code != SI_KERNEL;
-	signal_count = signal_count + 1;
-}
-
-static void catch_signal(int number, int flags)
-{
-	struct sigaction action = { 0 };
-
-	action.sa_sigaction = on_signal;
-	action.sa_flags = SA_SIGINFO | flags;
-	sigemptyset(&action.sa_mask);
-	sigaction(number, &action, NULL);
-}
-
-/*
- * SIGINT is caught even if it was ignored: a script's background job starts
- * like that, and must be able to end us. SIGHUP is not: nohup means it.
- */
-static void catch_signals(void)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGCHLD, SIGHUP };
-	struct sigaction old;
-	size_t i;
-
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &old) &&
-		    old.sa_handler == SIG_IGN)
-			continue;
-		catch_signal(numbers[i], 0); /* the wait must end */
-	}
-	/* a closed pipe is an error of write(), not the end of the summary */
-	signal(SIGPIPE, SIG_IGN);
-}
-
-/* Early: whoever asks before all is armed gets the first one then. */
-void live_catch_snapshots(void)
-{
-	catch_signal(SIGUSR2, SA_RESTART);
-}
 
 static int add_events(struct live *live)
 {
@@ -244,7 +189,7 @@ static int start(struct live *live)
 		report("cannot fork: %s", strerror(-rc));
 		return -1;
 	}
-	catch_signals();
+	signals_catch();
 	if (trapline_session_start(live->session, &err)) {
 		report_error(&err);
 		child_cancel(&live->child);
@@ -264,7 +209,9 @@ static int poll_failed(struct live *live, const struct trapline_error *err)
 {
 	if (live->output_error == EPIPE)
 		return -1;
-	if (live->output_error)
+	if (live->output_error == EINTR)
+		report("broken off: not all that was recorded was printed");
+	else if (live->output_error)
 		report("%s: %s; not all that was recorded is there",
 		       live->output_name, strerror(live->output_error));
 	else
@@ -307,10 +254,11 @@ static int print_snapshot(struct live *live)
 static int wait_once(struct live *live)
 {
 	const struct timespec wait = { .tv_nsec = POLL_MS * 1000000 };
+	const int snapshots = signals_snapshots();
 
-	if (live->asked != snapshot_count) {
+	if (live->asked != snapshots) {
 		/* once, however often it was asked for */
-		live->asked = snapshot_count;
+		live->asked = snapshots;
 		return print_snapshot(live);
 	}
 	nanosleep(&wait, NULL);
@@ -319,7 +267,7 @@ static int wait_once(struct live *live)
 
 static int trace(struct live *live)
 {
-	while (!signal_count && !child_poll(&live->child)) {
+	while (!signals_asked() && !child_poll(&live->child)) {
 		int rc = live->opts.overwrite ? wait_once(live) :
 						poll_once(live);
 
@@ -344,10 +292,10 @@ static int stop(struct live *live)
 /* Everything that was recorded, unless the user loses patience. */
 static int drain(struct live *live)
 {
-	int signals = signal_count;
+	int signals = signals_asked();
 	int rc = 0;
 
-	while (!rc && signal_count == signals)
+	while (!rc && signals_asked() == signals)
 		rc = poll_once(live);
 	if (!rc)
 		report("broken off: not all that was recorded was printed");
@@ -378,16 +326,16 @@ static void finish_command(struct live *live)
 
 	if (!child->pid)
 		return;
-	if (signal_count && signal_is_ours && !child_poll(child))
-		kill(child->pid, signal_number);
+	if (signals_asked() && signals_is_ours() && !child_poll(child))
+		kill(child->pid, signals_last());
 	while (!child_poll(child)) {
-		if (signal_count && waited_ms >= COMMAND_GRACE_MS) {
+		if (signals_asked() && waited_ms >= COMMAND_GRACE_MS) {
 			report("command still runs, process %d",
 			       (int)child->pid);
 			return;
 		}
 		nanosleep(&step, NULL);
-		if (signal_count)
+		if (signals_asked())
 			waited_ms += COMMAND_STEP_MS;
 	}
 	report_status(child);

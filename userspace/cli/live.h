@@ -54,8 +54,6 @@ struct live {
 	size_t line_size;
 };
 
-/** live_catch_snapshots() - from here on SIGUSR2 asks for a snapshot */
-void live_catch_snapshots(void);
 /** live_prepare() - all but the start; -1 after a message */
 int live_prepare(struct live *live);
 /** live_run() - start, trace, stop, print; returns an exit code */
