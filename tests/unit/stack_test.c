@@ -297,6 +297,30 @@ static void ended_processes(void **state)
 	user_is(stack, 1, NULL, " u=[main+0x4 (/prog)]");
 }
 
+/* A file that is built again, and has the inode number and the path of the old one. */
+static void built_again(void **state)
+{
+	static const struct elf_symbol others[] = {
+		{ "other", 0x100, 0x40, STB_GLOBAL, STT_FUNC },
+		{ NULL, 0, 0, 0, 0 },
+	};
+	static const uint64_t stack[] = { 0x401104 };
+	static unsigned char elf[ELF_WORLD_BYTES];
+
+	(void)state;
+	user_is(stack, 1, NULL, " u=[main+0x4 (/prog)]");
+	usleep(150000);
+	elf_build(elf, SHT_SYMTAB, others);
+	put_file("42/root/prog", elf, sizeof(elf));
+	user_is(stack, 1, NULL, " u=[other+0x4 (/prog)]");
+	/* who cannot be asked any more still has what was there */
+	assert_int_equal(unlink(in_folder("42/maps")), 0);
+	elf_build(elf, SHT_SYMTAB, elf_symbols);
+	put_file("42/root/prog", elf, sizeof(elf));
+	usleep(150000);
+	user_is(stack, 1, NULL, " u=[other+0x4 (/prog)]");
+}
+
 /* Who has the number now came after the record. */
 static void number_is_used_again(void **state)
 {
@@ -377,6 +401,7 @@ int main(void)
 		table_test(another_file_of_that_name),
 		table_test(no_regular_file),
 		table_test(ended_processes),
+		table_test(built_again),
 		table_test(number_is_used_again),
 		table_test(mapped_later),
 		table_test(no_table),

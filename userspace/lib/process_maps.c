@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -37,18 +38,21 @@ bool process_ids_are_initial(void)
 /* "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH" */
 static bool parse_map(char *line, struct process_map *map)
 {
+	unsigned int major_number, minor_number;
 	unsigned long long inode;
 	char perms[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %llu %n",
-		   &map->start, &map->end, perms, &map->offset, &inode,
-		   &at) < 5 || !at || map->start >= map->end ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %llu %n",
+		   &map->start, &map->end, perms, &map->offset, &major_number,
+		   &minor_number, &inode, &at) < 7 || !at || map->start >= map->end ||
 	    perms[2] != 'x')
 		return false;
 	line += at;
 	line[strcspn(line, "\n")] = '\0';
 	map->inode = (ino_t)inode;
+	map->device = makedev(major_number, minor_number);
+	map->file = NULL;
 	map->path = strdup(line);
 	return map->path;
 }
@@ -107,8 +111,8 @@ void process_maps_free(struct process_maps *maps)
 	memset(maps, 0, sizeof(*maps));
 }
 
-const struct process_map *process_maps_find(const struct process_maps *maps,
-					    uint64_t address)
+struct process_map *process_maps_find(const struct process_maps *maps,
+				      uint64_t address)
 {
 	size_t low = 0, high = maps->count;
 

@@ -8,20 +8,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct mapped_file;
+
 /**
  * struct process_map - one mapping that can be executed
  * @start: first address
  * @end: behind the last one
  * @offset: of @start in the file
  * @inode: of the file; 0: there is none
+ * @device: of the file system, as /proc has it: not always what stat() says
  * @path: of it; "[vdso]" and the like; "" without a file
+ * @file: for whoever looks the file up; NULL at first
  */
 struct process_map {
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset;
 	ino_t inode;
+	dev_t device;
 	char *path;
+	const struct mapped_file *file;
 };
 
 /**
@@ -51,8 +57,8 @@ void process_maps_read(const char *proc, unsigned int tid,
 		       struct process_maps *out);
 void process_maps_free(struct process_maps *maps);
 /** process_maps_find() - the mapping that contains an address, or NULL */
-const struct process_map *process_maps_find(const struct process_maps *maps,
-					    uint64_t address);
+struct process_map *process_maps_find(const struct process_maps *maps,
+				      uint64_t address);
 
 /**
  * process_start_ns() - when the thread with this number began

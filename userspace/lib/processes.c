@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -43,16 +44,21 @@ struct process {
 };
 
 /**
- * struct file - a file that some process has mapped
- * @next: in the list
- * @inode: of it
+ * struct mapped_file - a file that some process has mapped
+ * @next: in the list, the newest first
+ * @inode: of it, as the mapping has it
+ * @device: as the mapping has it
  * @path: as some process knows it
+ * @state: as it was when it was read: one that is built again may well get the
+ *	inode number of the old one
  * @image: its functions; NULL: none that could be read
  */
-struct file {
-	struct file *next;
+struct mapped_file {
+	struct mapped_file *next;
 	ino_t inode;
+	dev_t device;
 	char *path;
+	struct stat state;
 	struct image *image;
 };
 
@@ -68,7 +74,7 @@ struct trapline_processes {
 	const char *proc;
 	bool is_ours;
 	struct process slots[SLOTS];
-	struct file *files;
+	struct mapped_file *files;
 	unsigned int file_count;
 };
 
@@ -100,7 +106,7 @@ int trapline_processes_open(struct trapline_processes **out,
 
 void trapline_processes_close(struct trapline_processes *processes)
 {
-	struct file *file;
+	struct mapped_file *file;
 	size_t i;
 
 	if (!processes)
@@ -134,12 +140,12 @@ static void read_process(const struct trapline_processes *processes,
 	process->maps = maps;
 }
 
-static const struct process_map *find_map(struct trapline_processes *processes,
-					  const struct trapline_record *record,
-					  uint64_t address)
+static struct process_map *find_map(struct trapline_processes *processes,
+				    const struct trapline_record *record,
+				    uint64_t address)
 {
 	struct process *process = &processes->slots[record->tid % SLOTS];
-	const struct process_map *map;
+	struct process_map *map;
 
 	if (process->tid != record->tid ||
 	    now_ns() - process->read_ns > FRESH_NS)
@@ -152,10 +158,11 @@ static const struct process_map *find_map(struct trapline_processes *processes,
 	return process->start_ns <= record->time_ns ? map : NULL;
 }
 
-static const struct image *add_file(struct trapline_processes *processes,
-				    const struct process_map *map, int fd)
+static const struct mapped_file *add_file(struct trapline_processes *processes,
+					  const struct process_map *map, int fd,
+					  const struct stat *state)
 {
-	struct file *file = calloc(1, sizeof(*file));
+	struct mapped_file *file = calloc(1, sizeof(*file));
 
 	if (!file)
 		return NULL;
@@ -165,40 +172,97 @@ static const struct image *add_file(struct trapline_processes *processes,
 		return NULL;
 	}
 	file->inode = map->inode;
+	file->device = map->device;
+	file->state = *state;
 	file->image = image_read(fd);
 	file->next = processes->files;
 	processes->files = file;
 	processes->file_count++;
-	return file->image;
+	return file;
 }
 
-static const struct image *find_image(struct trapline_processes *processes,
-				      unsigned int tid,
-				      const struct process_map *map)
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
 {
-	const struct image *image;
-	const struct file *file;
-	int fd;
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size &&
+	       is_same_time(&a->st_mtim, &b->st_mtim) &&
+	       is_same_time(&a->st_ctim, &b->st_ctim);
+}
+
+/* What was read of the file; @state: in this state, NULL: last. */
+static const struct mapped_file *
+known_file(const struct trapline_processes *processes,
+	   const struct process_map *map, const struct stat *state)
+{
+	const struct mapped_file *file;
 
 	for (file = processes->files; file; file = file->next)
-		if (file->inode == map->inode && !strcmp(file->path, map->path))
-			return file->image;
-	if (!map->inode || processes->file_count == FILES_MAX)
+		if (file->inode == map->inode && file->device == map->device &&
+		    !strcmp(file->path, map->path) &&
+		    (!state || is_unchanged(&file->state, state)))
+			return file;
+	return NULL;
+}
+
+/*
+ * The process has ended since its mappings were read, or is not ours to look at:
+ * the file is taken for the one that others had, unless its path shows that it
+ * is not.
+ */
+static const struct mapped_file *
+guess_file(const struct trapline_processes *processes,
+	   const struct process_map *map)
+{
+	const struct mapped_file *file = known_file(processes, map, NULL);
+	struct stat state;
+
+	if (file && !stat(map->path, &state) && state.st_ino == map->inode &&
+	    !is_unchanged(&file->state, &state))
 		return NULL;
-	fd = process_open(processes->proc, tid, map);
+	return file;
+}
+
+static const struct mapped_file *find_file(struct trapline_processes *processes,
+					   unsigned int tid,
+					   const struct process_map *map)
+{
+	const struct mapped_file *file = NULL;
+	struct stat state;
+	int fd = process_open(processes->proc, tid, map);
+
 	/* not remembered: another process may still have it */
 	if (fd < 0)
-		return NULL;
-	image = add_file(processes, map, fd);
+		return guess_file(processes, map);
+	if (!fstat(fd, &state)) {
+		file = known_file(processes, map, &state);
+		if (!file && processes->file_count < FILES_MAX)
+			file = add_file(processes, map, fd, &state);
+	}
 	close(fd);
-	return image;
+	return file;
+}
+
+/* Files are compared once each time that the mappings are read. */
+static const struct image *find_image(struct trapline_processes *processes,
+				      unsigned int tid, struct process_map *map)
+{
+	if (!map->inode)
+		return NULL;
+	if (!map->file)
+		map->file = find_file(processes, tid, map);
+	return map->file ? map->file->image : NULL;
 }
 
 bool processes_find(struct trapline_processes *processes,
 		    const struct trapline_record *record, uint64_t address,
 		    struct process_place *place)
 {
-	const struct process_map *map;
+	struct process_map *map;
 	uint64_t into;
 
 	/* thread 0 is the idle task, whose number many have */
