@@ -84,6 +84,25 @@ usage()
 	says 'doctor, two modules' 2 "$err" 'one module at a time' doctor a b
 }
 
+# A run that cannot begin leaves what was in the file, and leaves no new one.
+outputs()
+{
+	local file=$scratch/old
+
+	echo precious >"$file"
+	says 'live -o, a wrong definition' 1 "$err" 'trapline: ' live -e 'p no such' -o "$file"
+	result 'live -o, the file is as it was' "$(diff <(echo precious) "$file")"
+	says 'live -o, a new file' 1 "$err" 'trapline: ' live -e 'p no such' -o "$scratch/new"
+	result 'live -o, no new file' "$([ ! -e "$scratch/new" ] || ls -l "$scratch/new")"
+	says 'live -o, no file' 1 "$err" 'trapline: ' live -e 'p no such' -o /dev/full
+	says 'live -o, a folder' 1 "$err" "$scratch: Is a directory" live -e 'p no such' -o "$scratch"
+	mkfifo "$scratch/fifo"
+	timeout 10 cat "$scratch/fifo" >"$scratch/fifo.out" &
+	says 'live -o, a pipe' 1 "$err" 'trapline: ' live -e 'p no such' -o "$scratch/fifo"
+	wait $!
+	result 'live -o, the pipe stays' "$([ -p "$scratch/fifo" ] || ls -l "$scratch")"
+}
+
 # Output that does not arrive is a failure, but not where nobody wants it.
 streams()
 {
@@ -198,6 +217,7 @@ bound()
 run=()
 usage
 streams
+outputs
 doctor
 if bound "$here/kallsyms.txt" true 2>/dev/null; then
 	run=(bound "$here/kallsyms.txt")

@@ -147,26 +147,24 @@ static int read_options(const struct command *self, int argc, char **argv,
 	return -1;
 }
 
-static int open_output(struct live *live)
-{
-	if (!live->output_name) {
-		live->output_name = "standard output";
-		live->output = stdout;
-		return 0;
-	}
-	live->output = fopen(live->output_name, "we");
-	if (live->output)
-		return 0;
-	report("%s: %s", live->output_name, strerror(errno));
-	return -1;
-}
-
 /* Options that say nothing without another one. */
 static int check_options(const struct command *self, const struct live *live)
 {
 	if (live->only.children && !live->only.pid_count)
 		return usage_error(self, "--children needs --pid: whose?");
 	return -1;
+}
+
+/* The output is opened first, so that nothing is armed in vain. */
+static int run_prepared(struct live *live)
+{
+	if (live_open_output(live))
+		return EXIT_FAILED;
+	if (live_prepare(live)) {
+		live_drop_output(live);
+		return EXIT_FAILED;
+	}
+	return live_empty_output(live) ? EXIT_FAILED : live_run(live);
 }
 
 static int run_live(const struct command *self, int argc, char **argv)
@@ -183,8 +181,7 @@ static int run_live(const struct command *self, int argc, char **argv)
 	if (status < 0 && live.opts.overwrite)
 		signals_catch_snapshots();
 	if (status < 0)
-		status = open_output(&live) || live_prepare(&live) ?
-			EXIT_FAILED : live_run(&live);
+		status = run_prepared(&live);
 	live_close(&live);
 	return status;
 }

@@ -22,6 +22,7 @@
  * @argv: the command; NULL: until a signal comes
  * @output: where the lines go: standard output, or a file
  * @output_name: of that file, for messages
+ * @output_is_new: that file was not there before
  * @output_error: errno of @output, or 0
  * @snapshots: how many were printed
  * @asked: signals that have asked for one, up to the last one printed
@@ -40,6 +41,7 @@ struct live {
 	char **argv;
 	FILE *output;
 	const char *output_name;
+	bool output_is_new;
 
 	struct trapline_symbols *symbols;
 	struct trapline_session *session;
@@ -60,6 +62,13 @@ int live_prepare(struct live *live);
 int live_run(struct live *live);
 /** live_close() - free all that was prepared; also after a failure */
 void live_close(struct live *live);
+
+/** live_open_output() - what is in a file stays; -1 after a message */
+int live_open_output(struct live *live);
+/** live_empty_output() - before the first record; -1 after a message */
+int live_empty_output(struct live *live);
+/** live_drop_output() - nothing will be written: a new file goes again */
+void live_drop_output(struct live *live);
 
 /** live_sink() - where the reader puts the records: lines of text */
 struct trapline_sink live_sink(struct live *live);

@@ -1,13 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records and losses of a live trace, as lines of text. */
+/* Where a live trace goes; records and losses as lines of text. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "live.h"
+#include "report.h"
 
 #define FIRST_LINE_SIZE 512
+
+/* ---- the file --------------------------------------------------------- */
+
+static int open_file(const char *name, bool *is_new)
+{
+	int fd = open(name, O_WRONLY | O_CLOEXEC);
+
+	*is_new = false;
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	*is_new = fd >= 0;
+	if (fd >= 0 || errno != EEXIST)
+		return fd;
+	/* a link to what is not there, or somebody was faster */
+	return open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+}
+
+int live_open_output(struct live *live)
+{
+	int fd;
+
+	if (!live->output_name) {
+		live->output_name = "standard output";
+		live->output = stdout;
+		return 0;
+	}
+	fd = open_file(live->output_name, &live->output_is_new);
+	live->output = fd < 0 ? NULL : fdopen(fd, "w");
+	if (live->output)
+		return 0;
+	report("%s: %s", live->output_name, strerror(errno));
+	return -1;
+}
+
+int live_empty_output(struct live *live)
+{
+	struct stat st;
+
+	/* standard output is whose it is, and a pipe has no length */
+	if (live->output == stdout || fstat(fileno(live->output), &st) ||
+	    !S_ISREG(st.st_mode) || !ftruncate(fileno(live->output), 0))
+		return 0;
+	report("%s: %s", live->output_name, strerror(errno));
+	return -1;
+}
+
+void live_drop_output(struct live *live)
+{
+	if (live->output_is_new)
+		unlink(live->output_name);
+}
+
+/* ---- the lines -------------------------------------------------------- */
 
 /* A failed write ends the poll: the trace has nowhere to go. */
 static int output_result(struct live *live, int failed)
