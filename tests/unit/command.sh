@@ -186,6 +186,21 @@ trapline: $scratch/probes:2: a NUL byte in a definition
 trapline: $scratch/probes:3: \"$(printf '\303\244')\\xc2\\x9b\\x1b[2J$(printf '\303\244')\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address" "$err"
 }
 
+# What live asks for before it needs the module
+restrictions()
+{
+	says 'live --pid, no such process' 1 "$err" 'there is no such process' live --pid 2147483647 -e 'p vfs_read'
+	[ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ] ||
+		says 'live --pid, a process' 1 "$err" '/dev/trapline' live --pid $$ -e 'p vfs_read'
+	run+=(unshare -pf --mount-proc)
+	says 'live --pid in a container' 1 "$err" 'in this PID namespace 1 is another process' \
+		live --pid 1 -e 'p vfs_read'
+	says 'live --children in a container' 1 "$err" 'run trapline outside' \
+		live --pid 1 --children -e 'p vfs_read'
+	says 'live --comm in a container' 1 "$err" '/dev/trapline' live --comm x -e 'p vfs_read'
+	run=("${run[@]::${#run[@]}-3}")
+}
+
 # Each line of doctor's is of one form, and the end is what the lines say.
 doctor()
 {
@@ -222,6 +237,7 @@ doctor
 if bound "$here/kallsyms.txt" true 2>/dev/null; then
 	run=(bound "$here/kallsyms.txt")
 	check
+	[ -e /dev/trapline ] || restrictions
 	printf '%016d T hidden\n' 0 >"$scratch/hidden"
 	run=(bound "$scratch/hidden")
 	says 'check, hidden addresses' 1 "$err" 'hides the kernel' check p

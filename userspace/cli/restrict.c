@@ -89,6 +89,11 @@ static int add_pids(FILE *text, const struct restriction *only)
 {
 	size_t i;
 
+	if (!trapline_ids_are_initial()) {
+		report("--pid: in this PID namespace %u is another process than for the kernel; run trapline outside of the container, or give --comm or --cgroup",
+		       only->pids[0]);
+		return -1;
+	}
 	for (i = 0; i < only->pid_count; i++) {
 		if (check_pid(only->pids[i]))
 			return -1;

@@ -296,7 +296,7 @@ int trapline_names_open(const struct trapline_symbols *symbols,
 		return -ENOMEM;
 	}
 	names->overwrites = reader_overwrites(reader);
-	names->proc_is_ours = process_ids_are_initial();
+	names->proc_is_ours = trapline_ids_are_initial();
 	if (err)
 		memset(err, 0, sizeof(*err));
 	follow(names, symbols, reader, &why);

@@ -16,6 +16,7 @@
 
 #include "clock.h"
 #include "process_maps.h"
+#include "trapline.h"
 
 /* The kernel's own limit is 65530, unless somebody has raised it. */
 #define MAPS_MAX 262144
@@ -25,7 +26,7 @@
 /* the inode number of the initial pid namespace, fixed by the kernel's ABI */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
-bool process_ids_are_initial(void)
+bool trapline_ids_are_initial(void)
 {
 	struct stat st;
 

@@ -3,7 +3,6 @@
 #ifndef TRAPLINE_PROCESS_MAPS_H
 #define TRAPLINE_PROCESS_MAPS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -39,13 +38,6 @@ struct process_maps {
 	struct process_map *maps;
 	size_t count;
 };
-
-/**
- * process_ids_are_initial() - does /proc show the thread ids of records?
- *
- * In a container's /proc the numbers mean other tasks.
- */
-bool process_ids_are_initial(void);
 
 /**
  * process_maps_read() - read the mappings of a thread's process

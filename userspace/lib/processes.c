@@ -97,7 +97,7 @@ struct trapline_processes *processes_new(const char *proc, bool is_ours)
 int trapline_processes_open(struct trapline_processes **out,
 			    struct trapline_error *err)
 {
-	*out = processes_new("/proc", process_ids_are_initial());
+	*out = processes_new("/proc", trapline_ids_are_initial());
 	if (*out)
 		return 0;
 	error_set(err, ERR_NO_MEMORY, -1, 0);

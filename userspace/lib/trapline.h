@@ -335,6 +335,14 @@ int trapline_processes_open(struct trapline_processes **out,
 			    struct trapline_error *err);
 void trapline_processes_close(struct trapline_processes *processes);
 
+/**
+ * trapline_ids_are_initial() - does /proc show the thread ids of records?
+ *
+ * In a PID namespace of its own, a container's, the numbers mean other tasks: those
+ * in filters (tid, tgid, family) are of the initial one.
+ */
+bool trapline_ids_are_initial(void);
+
 /* ---- text ------------------------------------------------------------- */
 
 /**
