@@ -166,6 +166,14 @@ trapline: no event x is defined above this line
 		'trapline: note: f events are armed as kprobes, as p and r are' "$err"
 	says 'check, no note without' 0 "$err" '' check 'p:f vfs_read'
 	result 'check, nothing is said of p' "$(cat "$err")"
+	says 'check, a file without lines' 1 "$err" 'a NUL byte' check -f /dev/zero
+	(ulimit -v 300000; "$command" check -f /dev/zero) >"$out" 2>"$err"
+	result 'check, a file without lines or memory' "$([ $? = 1 ] || cat "$err")"
+	{ printf '%065537d\n' 0; echo 'p vfs_raed'; } >"$scratch/probes"
+	says 'check, a line that is too long' 1 "$err" 'longer than 65536' check -f "$scratch/probes"
+	result 'check, nothing behind it' "$(! grep raed "$err")"
+	printf 'p vfs_read #%065524d\np vfs_raed\n' 0 >"$scratch/probes"
+	says 'check, a line that is long enough' 1 "$err" 'symbol vfs_raed' check -f "$scratch/probes"
 	says 'check, an empty file' 0 "$err" '' check -f /dev/null
 	says 'check, standard input' 0 "$err" '' check -
 	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'

@@ -9,6 +9,9 @@
 #include "definitions.h"
 #include "report.h"
 
+/* one more than the longest line that the language has */
+#define LINE_ROOM 65537
+
 static void out_of_memory(void)
 {
 	report("out of memory");
@@ -40,27 +43,38 @@ void definitions_add(struct definitions *defs, const char *text)
 	add(defs, text, strlen(text));
 }
 
+/*
+ * The next line into @line, of LINE_ROOM bytes, without its end; -1: there is none.
+ * One that is too long is cut where that is plain.
+ */
+static int read_line(FILE *stream, char *line)
+{
+	int length = 0, c = EOF;
+
+	while (length < LINE_ROOM && (c = getc(stream)) != EOF && c != '\n')
+		line[length++] = (char)c;
+	return !length && c == EOF ? -1 : length;
+}
+
+/* Up to the end, or a line that is too long: who knows what follows. */
 static int add_stream(struct definitions *defs, FILE *stream, const char *name)
 {
 	unsigned int number = 0;
-	size_t size = 0;
-	char *line = NULL;
-	ssize_t length;
-	int failed;
+	char *line = malloc(LINE_ROOM);
+	int length = 0, failed;
 
+	if (!line)
+		out_of_memory();
 	errno = 0;
-	while ((length = getline(&line, &size, stream)) >= 0) {
-		struct definition *item;
+	while (length < LINE_ROOM && (length = read_line(stream, line)) >= 0) {
+		struct definition *item = add(defs, line, (size_t)length);
 
-		if (length && line[length - 1] == '\n')
-			length--;
-		item = add(defs, line, (size_t)length);
 		item->file = name;
 		item->number = ++number;
 	}
-	failed = ferror(stream);
+	failed = ferror(stream) || (length < 0 && !feof(stream));
 	if (failed)
-		report("%s: %s", name, strerror(errno));
+		report("%s: %s", name, strerror(errno ? errno : EIO));
 	free(line);
 	return failed ? -1 : 0;
 }
