@@ -121,7 +121,7 @@ streams()
 
 check()
 {
-	local tab=$'\t'
+	local tab=$'\t' waits
 
 	cat >"$scratch/probes" <<-'END'
 		# a comment
@@ -161,6 +161,15 @@ trapline: no event x is defined above this line
 {\"code\": 115, \"name\": \"place-form\", \"file\": null, \"line\": null, \"column\": 3, \"length\": 10, \"text\": \"\\\"vfs_read+x\\\" is not a place; a place is FUNCTION, FUNCTION+OFFSET or an address\", \"proposal\": null, \"definition\": \"p vfs_read+x\"}" "$err"
 	says 'check, a file that is not there, for programs' 1 "$err" \
 		'{"code": 0, "name": "message", "file": null,' check --json-errors -f /no/such/file
+	says 'check, a module that is not there' 0 "$out" 'p:kprobes/x kprobe:vfs_read' \
+		check 'p:x kprobe:vfs_read' 'r:y nomod:nothing' 'c:z ext3:ext4_file_open' 't:w nomod:nothing'
+	waits='waits for its module, and is armed when that comes'
+	lines 'check, what waits for its module' "trapline: note: x $waits; vfs_read is the kernel's own: did you mean \`p vfs_read\`?
+trapline: note: y $waits
+trapline: note: z $waits; ext4_file_open is of the module ext4: did you mean \`c ext4:ext4_file_open\`?
+trapline: note: w $waits" "$err"
+	says 'check, a module that is there' 0 "$err" '' check p\ ext4:ext4_file_open t\ ext4:ext4_begin
+	result 'check, nothing waits' "$(cat "$err")"
 	says 'check, f events' 0 "$out" '' check 'f vfs_read' ' f:x vfs_read%return' 'p vfs_read'
 	lines 'check, a note of f events, once' \
 		'trapline: note: f events are armed as kprobes, as p and r are' "$err"

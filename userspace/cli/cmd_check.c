@@ -76,6 +76,18 @@ static bool is_refused(const struct definition *item,
 	return refused;
 }
 
+static int check_event(const struct definition *item,
+		       const struct trapline_symbols *symbols, bool with_places)
+{
+	if (is_refused(item, symbols) || print_event(item->event))
+		return -1;
+	if (with_places)
+		places_print(stdout, item->event);
+	if (trapline_event_waits(item->event))
+		places_note_waiting(item->event, symbols);
+	return 0;
+}
+
 static int check(struct definitions *defs, bool with_places)
 {
 	struct trapline_symbols *symbols;
@@ -90,16 +102,10 @@ static int check(struct definitions *defs, bool with_places)
 	if (definitions_parse(defs, symbols))
 		status = EXIT_FAILED;
 	definitions_note(defs);
-	for (i = 0; i < defs->count; i++) {
-		const struct trapline_event *event = defs->items[i].event;
-
-		if (!event)
-			continue;
-		if (is_refused(&defs->items[i], symbols) || print_event(event))
+	for (i = 0; i < defs->count; i++)
+		if (defs->items[i].event &&
+		    check_event(&defs->items[i], symbols, with_places))
 			status = EXIT_FAILED;
-		else if (with_places)
-			places_print(stdout, event);
-	}
 	trapline_symbols_free(symbols);
 	return status;
 }

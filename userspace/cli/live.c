@@ -134,8 +134,7 @@ static void note_pending(struct live *live)
 		event = trapline_session_event(live->session, i);
 		if (!trapline_session_stats(live->session, event, &stats, &err) &&
 		    stats.is_pending)
-			report("note: %s waits for its module, and is armed when that comes",
-			       trapline_event_name(event));
+			places_note_waiting(event, live->symbols);
 	}
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See places.h. */
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 #include "places.h"
 #include "report.h"
@@ -56,4 +58,46 @@ void places_report(const struct trapline_event *event)
 	if (refused > named)
 		fprintf(stderr, "  and %u more, see --places\n",
 			refused - named);
+}
+
+/* Somebody else's function of that name, @found; false: there is none. */
+static bool find_other(const char *symbol,
+		       const struct trapline_symbols *symbols,
+		       struct trapline_event **event,
+		       struct trapline_place *found)
+{
+	char *line;
+	int rc;
+
+	if (asprintf(&line, "p %s#all", symbol) < 0)
+		return false;
+	rc = trapline_event_parse(line, symbols, event, NULL);
+	free(line);
+	return !rc && *event && !trapline_event_place(*event, 0, found);
+}
+
+void places_note_waiting(const struct trapline_event *event,
+			 const struct trapline_symbols *symbols)
+{
+	static const char note[] =
+		"waits for its module, and is armed when that comes";
+	struct trapline_place own = { .size = sizeof(own) };
+	struct trapline_place other = { .size = sizeof(other) };
+	const char *name = trapline_event_name(event);
+	struct trapline_event *found = NULL;
+	char letter[2];
+
+	trapline_event_listing(event, letter, sizeof(letter));
+	trapline_event_place(event, 0, &own);
+	/* tracepoints of others are refused: only functions are left */
+	if (!find_other(own.symbol, symbols, &found, &other))
+		report("note: %s %s", name, note);
+	else if (other.module)
+		report("note: %s %s; %s is of the module %s: did you mean `%s %s:%s`?",
+		       name, note, own.symbol, other.module, letter,
+		       other.module, own.symbol);
+	else
+		report("note: %s %s; %s is the kernel's own: did you mean `%s %s`?",
+		       name, note, own.symbol, letter, own.symbol);
+	trapline_event_free(found);
 }

@@ -109,6 +109,11 @@ int trapline_event_number(const struct trapline_event *event)
 	return event->number;
 }
 
+bool trapline_event_waits(const struct trapline_event *event)
+{
+	return event->waits;
+}
+
 const struct trapline_event *event_part(const struct trapline_event *event,
 					unsigned int index)
 {

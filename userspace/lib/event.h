@@ -74,6 +74,7 @@ struct field {
  * @instances: what it chose; 0 before, and where there are none
  * @follows_module: the kernel is told the symbol: armed when its module comes,
  *	again when it comes back
+ * @waits: its module was not loaded when the line was parsed
  * @address: armed address; 0 for one in a module that has not come, and for a
  *	tracepoint
  * @symbol: of the function that contains @address; the name of a tracepoint
@@ -108,6 +109,7 @@ struct trapline_event {
 	uint32_t maxactive;
 	uint32_t instances;
 	bool follows_module;
+	bool waits;
 	uint64_t address;
 	char *symbol;
 	char *module;

@@ -345,6 +345,7 @@ static int expect_place(const struct spec *spec, struct trapline_event *event,
 	}
 	event->offset = place->offset;
 	event->follows_module = true;
+	event->waits = true;
 	event->symbol = strndup(place->symbol.text,
 				(size_t)place->symbol.length);
 	event->module = strndup(place->module.text,

@@ -146,6 +146,7 @@ static int expect_event(const struct spec_place *place,
 
 	snprintf(module, sizeof(module), "%.*s", place->module.length,
 		 place->module.text);
+	event->waits = true;
 	return fill_event(place, module, event, err);
 }
 

@@ -119,6 +119,13 @@ unsigned int trapline_event_instances(const struct trapline_event *event);
  */
 int trapline_event_number(const struct trapline_event *event);
 
+/**
+ * trapline_event_waits() - was its module missing when the line was parsed?
+ *
+ * Such an event is armed when a module of that name comes, if ever.
+ */
+bool trapline_event_waits(const struct trapline_event *event);
+
 enum trapline_place_state {
 	TRAPLINE_PLACE_OFF,
 	TRAPLINE_PLACE_ARMED,
