@@ -78,6 +78,12 @@ usage()
 		says "live -b $word" 1 "$err" '/no/such/file: No such' \
 			live -w --nano -b "$word" -n 4 -e p -o /no/such/file
 	done
+	for word in comm cgroup; do
+		says "live --$word, no name" 2 "$err" "--$word \"\": nothing is called that" \
+			live --$word '' -e p
+		says "live --$word, two" 2 "$err" "--$word was given already" \
+			live --$word=a --$word b -e p
+	done
 	says 'check, nothing' 2 "$err" 'what is to be checked?' check
 	says 'check, a file is missing' 1 "$err" '/no/such/file: No such' check -f /no/such/file
 	says 'check, a folder' 1 "$err" "$here: Is a directory" check -f "$here"

@@ -44,6 +44,21 @@ static unsigned int read_power(const char *text, unsigned int min,
 	return value;
 }
 
+/* --comm or --cgroup. Of two it would not be clear whether "and" or "or" is meant. */
+static int take_once(const struct command *self, const char *option,
+		     const char **value)
+{
+	if (!optarg[0])
+		return usage_error(self, "%s \"\": nothing is called that",
+				   option);
+	if (*value)
+		return usage_error(self,
+				   "%s was given already; several are a filter of the definition: if ... || ...",
+				   option);
+	*value = optarg;
+	return -1;
+}
+
 /* An option that says whose hits are recorded. */
 static int take_restriction(const struct command *self, int option,
 			    struct restriction *only)
@@ -55,11 +70,9 @@ static int take_restriction(const struct command *self, int option,
 		return usage_error(self, "\"%s\" is not PID[,PID]...: process numbers",
 				   optarg);
 	case OPTION_COMM:
-		only->comm = optarg;
-		return -1;
+		return take_once(self, "--comm", &only->comm);
 	case OPTION_CGROUP:
-		only->cgroup = optarg;
-		return -1;
+		return take_once(self, "--cgroup", &only->cgroup);
 	default:
 		only->children = true;
 		return -1;
