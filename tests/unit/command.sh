@@ -84,6 +84,12 @@ usage()
 		says "live --$word, two" 2 "$err" "--$word was given already" \
 			live --$word=a --$word b -e p
 	done
+	for word in check live; do
+		says "$word, a deletion for an option" 2 "$err" 'a deletion is given as -e -:EVENT' $word -:x
+	done
+	says 'doctor, a deletion' 2 "$err" 'no option -:' doctor -:x
+	says 'check, a wrong letter behind an option' 2 "$err" 'no option -z' check --places -zf
+	says 'check, a wrong letter behind a value' 2 "$err" 'no option -z' check --file=/dev/null -zf
 	says 'check, nothing' 2 "$err" 'what is to be checked?' check
 	says 'check, a file is missing' 1 "$err" '/no/such/file: No such' check -f /no/such/file
 	says 'check, a folder' 1 "$err" "$here: Is a directory" check -f "$here"
@@ -149,6 +155,9 @@ p:kprobes/y ext4:*open+4
 	says 'check, deletions' 0 "$out" '' check -- p:a/x\ vfs_read p:a/y\ vfs_read p:b/x\ vfs_read \
 		p:b/y\ vfs_read p:b/z\ vfs_read -:x '-:a/y # why' p:a/x\ vfs_read -:b/
 	lines 'check, what is not deleted' 'p:a/x vfs_read'
+	says 'check, deletions as options' 0 "$out" '' check 'p:x vfs_read' -e -:x -e 'p:x vfs_readv' --event 'p:y vfs_read' -e -:y \
+		'r:y vfs_read' -- -:x
+	lines 'check, each in its order' 'r:kprobes/y vfs_read'
 	says 'check, a deletion before its event' 1 "$err" 'no event x is defined above' \
 		check -- -:x 'p:x vfs_read'
 	lines 'check, which deletion' '  -:x

@@ -11,6 +11,9 @@
 #include "places.h"
 #include "report.h"
 
+/* what getopt_long() returns for a word that is none, after "-" */
+#define NO_OPTION 1
+
 static int print_event(const struct trapline_event *event)
 {
 	size_t length = trapline_event_listing(event, NULL, 0);
@@ -112,7 +115,7 @@ static int check(struct definitions *defs, bool with_places)
 
 /**
  * struct check_options - what the user wants
- * @given: there was a file; an empty one is something to check, too
+ * @given: there was a definition or a file; an empty one is something to check
  * @places: list the places of each event
  */
 struct check_options {
@@ -120,52 +123,61 @@ struct check_options {
 	bool places;
 };
 
-/* Takes the options; -1 to go on, or an exit code. */
-static int read_options(const struct command *self, int argc, char **argv,
-			struct definitions *defs, struct check_options *to)
+/* A word that is no option. */
+static int take_word(struct definitions *defs, const char *word,
+		     struct check_options *to)
 {
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":hf:", self->options,
-				     NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			if (definitions_add_file(defs, optarg))
-				return EXIT_FAILED;
-			to->given = true;
-			break;
-		case OPTION_JSON_ERRORS:
-			report_as_json();
-			break;
-		case OPTION_PLACES:
-			to->places = true;
-			break;
-		case OPTION_HELP:
-			help_command(self);
-			return EXIT_GOOD;
-		default:
-			return usage_option(self, option, argv);
-		}
-	}
+	to->given = true;
+	if (!strcmp(word, "-"))
+		return definitions_add_file(defs, word) ? EXIT_FAILED : -1;
+	definitions_add(defs, word);
 	return -1;
+}
+
+/* One option; -1 to go on, or an exit code. */
+static int take_option(const struct command *self, int option, char **argv,
+		       struct definitions *defs, struct check_options *to)
+{
+	switch (option) {
+	case NO_OPTION:
+		return take_word(defs, optarg, to);
+	case 'e':
+		definitions_add(defs, optarg);
+		to->given = true;
+		return -1;
+	case 'f':
+		to->given = true;
+		return definitions_add_file(defs, optarg) ? EXIT_FAILED : -1;
+	case OPTION_JSON_ERRORS:
+		report_as_json();
+		return -1;
+	case OPTION_PLACES:
+		to->places = true;
+		return -1;
+	case OPTION_HELP:
+		help_command(self);
+		return EXIT_GOOD;
+	default:
+		return usage_option(self, option, argv);
+	}
 }
 
 static int run_check(const struct command *self, int argc, char **argv)
 {
 	struct definitions defs = { 0 };
 	struct check_options to = { 0 };
-	int status = read_options(self, argc, argv, &defs, &to);
-	int i;
+	int option, status = -1;
 
-	if (status < 0 && optind == argc && !to.given)
+	opterr = 0;
+	/* "-": definitions in their order, however they are given: deletions */
+	while (status < 0 &&
+	       (option = getopt_long(argc, argv, "-:he:f:", self->options,
+				     NULL)) != -1)
+		status = take_option(self, option, argv, &defs, &to);
+	for (; status < 0 && optind < argc; optind++)
+		status = take_word(&defs, argv[optind], &to);
+	if (status < 0 && !to.given)
 		status = usage_error(self, "what is to be checked?");
-	for (i = optind; status < 0 && i < argc; i++) {
-		if (strcmp(argv[i], "-"))
-			definitions_add(&defs, argv[i]);
-		else if (definitions_add_file(&defs, "-"))
-			status = EXIT_FAILED;
-	}
 	if (status < 0)
 		status = check(&defs, to.places);
 	definitions_free(&defs);
@@ -173,6 +185,7 @@ static int run_check(const struct command *self, int argc, char **argv)
 }
 
 static const struct option options[] = {
+	{ "event", required_argument, NULL, 'e' },
 	{ "file", required_argument, NULL, 'f' },
 	{ "json-errors", no_argument, NULL, OPTION_JSON_ERRORS },
 	{ "places", no_argument, NULL, OPTION_PLACES },
@@ -182,13 +195,14 @@ static const struct option options[] = {
 
 const struct command command_check = {
 	.name = "check",
-	.usage = "LINE... | -f FILE | -",
+	.usage = "[-e] LINE... | -f FILE | -",
 	.summary = "Check definitions of events without making them.",
 	.details =
 	"Prints each event as the kernel would list it, or what is wrong and\n"
 	"where. The module need not be loaded; where it is, and the user may trace, the\n"
 	"kernel is asked whether an instruction begins at FUNCTION+OFFSET. \"-\" reads\n"
 	"standard input.\n\n"
+	"  -e, --event LINE  a definition, also one that begins with -: a deletion\n"
 	"  -f, --file FILE   definitions from a file, one a line\n"
 	"      --places      list the places of each event, too\n"
 	"      --json-errors  each message is a JSON object on a line\n"

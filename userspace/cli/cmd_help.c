@@ -105,14 +105,31 @@ int usage_error(const struct command *command, const char *format, ...)
 	return usage_end(command);
 }
 
+static bool has_option(const struct command *command, int value)
+{
+	const struct option *option = command->options;
+
+	while (option->name && option->val != value)
+		option++;
+	return option->name;
+}
+
 /*
  * getopt_long() leaves the letter of a short option in optopt, and what a long
- * one stands for there if it exists but its value is wrong; 0 otherwise.
+ * one stands for there if it exists but its value is wrong; 0 otherwise. The
+ * word before optind is the wrong one, unless more letters follow in it.
  */
+static bool is_long_option(const struct command *command, int result,
+			   const char *word)
+{
+	return !strncmp(word, "--", 2) &&
+	       (result == ':' || !optopt || has_option(command, optopt));
+}
+
 int usage_option(const struct command *command, int result, char **argv)
 {
 	const char *word = argv[optind - 1];
-	bool is_long = !strncmp(word, "--", 2);
+	bool is_long = is_long_option(command, result, word);
 	const char *near = NULL;
 	char letter[3] = "-";
 
@@ -131,6 +148,9 @@ int usage_option(const struct command *command, int result, char **argv)
 	else if (near)
 		report("%s: there is no option %s; did you mean --%s?",
 		       command->name, word, near);
+	else if (optopt == ':' && has_option(command, 'e'))
+		report("%s: there is no option -:; a deletion is given as -e -:EVENT",
+		       command->name);
 	else
 		report("%s: there is no option %s", command->name, word);
 	return usage_end(command);
