@@ -90,6 +90,8 @@ usage()
 	says 'doctor, a deletion' 2 "$err" 'no option -:' doctor -:x
 	says 'check, a wrong letter behind an option' 2 "$err" 'no option -z' check --places -zf
 	says 'check, a wrong letter behind a value' 2 "$err" 'no option -z' check --file=/dev/null -zf
+	says 'live, wrong usage for programs' 2 "$err" 'no events' live --json-errors
+	result 'live, each line is an object' "$(grep -v '^{"code": 0, .*}$' "$err")"
 	says 'check, nothing' 2 "$err" 'what is to be checked?' check
 	says 'check, a file is missing' 1 "$err" '/no/such/file: No such' check -f /no/such/file
 	says 'check, a folder' 1 "$err" "$here: Is a directory" check -f "$here"

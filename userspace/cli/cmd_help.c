@@ -88,8 +88,7 @@ static const char *nearest_option(const struct command *command,
 
 static int usage_end(const struct command *command)
 {
-	fprintf(stderr, "usage: trapline %s %s\n", command->name,
-		command->usage);
+	report_more("usage: trapline %s %s", command->name, command->usage);
 	return EXIT_USAGE;
 }
 

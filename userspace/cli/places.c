@@ -10,34 +10,45 @@
 /* So many of the refused places are named; --places has them all. */
 #define NAMED_MAX 5
 
-/* "vfs_read", "ext4_file_open+4 [ext4]" */
-static void print_name(FILE *stream, const struct trapline_place *place)
+/**
+ * struct place_name - "vfs_read", "ext4_file_open+4 [ext4]"
+ * @text: the names of functions and modules have less than 512 bytes
+ */
+struct place_name {
+	char text[1100];
+};
+
+static const char *name_place(struct place_name *name,
+			      const struct trapline_place *place)
 {
-	fprintf(stream, "%s", place->symbol);
+	char offset[24] = "";
+
 	if (place->offset)
-		fprintf(stream, "+%" PRIu64, place->offset);
-	if (place->module)
-		fprintf(stream, " [%s]", place->module);
+		snprintf(offset, sizeof(offset), "+%" PRIu64, place->offset);
+	snprintf(name->text, sizeof(name->text), "%s%s%s%s%s", place->symbol,
+		 offset, place->module ? " [" : "",
+		 place->module ? place->module : "", place->module ? "]" : "");
+	return name->text;
 }
 
 void places_print(FILE *stream, const struct trapline_event *event)
 {
 	struct trapline_place place = { .size = sizeof(place) };
+	struct place_name name;
 	unsigned int i;
 
-	for (i = 0; !trapline_event_place(event, i, &place); i++) {
-		fprintf(stream, "  0x%" PRIx64 " ", place.address);
-		print_name(stream, &place);
-		if (place.reason)
-			fprintf(stream, ": refused: %s", place.reason);
-		fputc('\n', stream);
-	}
+	for (i = 0; !trapline_event_place(event, i, &place); i++)
+		fprintf(stream, "  0x%" PRIx64 " %s%s%s\n", place.address,
+			name_place(&name, &place),
+			place.reason ? ": refused: " : "",
+			place.reason ? place.reason : "");
 }
 
 void places_report(const struct trapline_event *event)
 {
 	struct trapline_place place = { .size = sizeof(place) };
 	unsigned int i, refused = 0, named = 0;
+	struct place_name name;
 
 	for (i = 0; !trapline_event_place(event, i, &place); i++)
 		refused += place.state == TRAPLINE_PLACE_REFUSED;
@@ -50,14 +61,11 @@ void places_report(const struct trapline_event *event)
 	     !trapline_event_place(event, i, &place); i++) {
 		if (place.state != TRAPLINE_PLACE_REFUSED)
 			continue;
-		fputs("  ", stderr);
-		print_name(stderr, &place);
-		fprintf(stderr, ": %s\n", place.reason);
+		report_more("  %s: %s", name_place(&name, &place), place.reason);
 		named++;
 	}
 	if (refused > named)
-		fprintf(stderr, "  and %u more, see --places\n",
-			refused - named);
+		report_more("  and %u more, see --places", refused - named);
 }
 
 /* Somebody else's function of that name, @found; false: there is none. */

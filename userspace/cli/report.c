@@ -3,12 +3,16 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
 #include "report.h"
+#include "utf8.h"
 
 #define INDENT "  "
+/* of a line that is wrong, around what is */
+#define SHOWN_BYTES 2000
 
 /* Said once, by an option, and asked wherever something is reported. */
 static bool as_json;
@@ -54,27 +58,62 @@ static void print_json(const char *file, unsigned int number, const char *line,
 	fputs("}\n", stderr);
 }
 
-void report(const char *format, ...)
+/* A terminal must not take a byte of somebody's text for a command. */
+static void print_text(const char *text, size_t length)
+{
+	size_t i, step;
+	bool good;
+
+	for (i = 0; i < length; i += step) {
+		step = utf8_step(text + i, &good);
+		if (good)
+			fwrite(text + i, 1, step, stderr);
+		else
+			fputc('?', stderr);
+	}
+}
+
+static void report_list(const char *before, const char *format, va_list args)
 {
 	struct trapline_error err = { .column = -1 };
+	char *text;
+
+	if (as_json) {
+		format += strspn(format, " ");
+		vsnprintf(err.text, sizeof(err.text), format, args);
+		print_json(NULL, 0, NULL, &err);
+		return;
+	}
+	fputs(before, stderr);
+	if (vasprintf(&text, format, args) >= 0) {
+		print_text(text, strlen(text));
+		free(text);
+	}
+	fputc('\n', stderr);
+}
+
+void report(const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	if (as_json) {
-		vsnprintf(err.text, sizeof(err.text), format, args);
-		print_json(NULL, 0, NULL, &err);
-	} else {
-		fputs("trapline: ", stderr);
-		vfprintf(stderr, format, args);
-		fputc('\n', stderr);
-	}
+	report_list("trapline: ", format, args);
+	va_end(args);
+}
+
+void report_more(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report_list("", format, args);
 	va_end(args);
 }
 
 static void print_hint(const struct trapline_error *err)
 {
 	if (err->hint[0])
-		fprintf(stderr, INDENT "hint: %s\n", err->hint);
+		report_more(INDENT "hint: %s", err->hint);
 }
 
 void report_error(const struct trapline_error *err)
@@ -87,79 +126,94 @@ void report_error(const struct trapline_error *err)
 	print_hint(err);
 }
 
-/* A terminal must not take a byte of the line for a command. */
-static char printable(char c)
-{
-	unsigned char byte = (unsigned char)c;
+/**
+ * struct part - what is shown of a line
+ * @line: the line
+ * @length: of it
+ * @start: first byte that is shown
+ * @end: behind the last one
+ */
+struct part {
+	const char *line;
+	size_t length;
+	size_t start;
+	size_t end;
+};
 
-	return byte == '\t' || (byte >= 0x20 && byte != 0x7f) ? c : '?';
+static struct part choose_part(const char *line,
+			       const struct trapline_error *err)
+{
+	struct part part = { .line = line, .length = strcspn(line, "\r\n") };
+	const size_t column = err->column > 0 ? (size_t)err->column : 0;
+	bool good;
+
+	if (part.length > SHOWN_BYTES)
+		while (part.start < part.length &&
+		       part.start + SHOWN_BYTES / 2 < column)
+			part.start += utf8_step(line + part.start, &good);
+	part.end = part.start;
+	while (part.end < part.length && part.end < part.start + SHOWN_BYTES)
+		part.end += utf8_step(line + part.end, &good);
+	return part;
 }
 
-/* Is there one of the controls from 0x80 on (C1), as UTF-8 has them? */
-static int is_control(const char *at, size_t left)
+static void print_line(const struct part *part)
 {
-	return left > 1 && (unsigned char)at[0] == 0xc2 &&
-	       (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] <= 0x9f;
-}
-
-static void print_line(const char *line, size_t length)
-{
-	size_t i;
-
 	fputs(INDENT, stderr);
-	for (i = 0; i < length; i++) {
-		if (!is_control(line + i, length - i)) {
-			fputc(printable(line[i]), stderr);
-			continue;
-		}
-		/* one character of two bytes, for the caret too */
-		fputc('?', stderr);
-		i++;
-	}
+	if (part->start)
+		fputs("...", stderr);
+	print_text(part->line + part->start, part->end - part->start);
+	if (part->end < part->length)
+		fputs("...", stderr);
 	fputc('\n', stderr);
 }
 
-/* Is the byte the second or a later one of a character of UTF-8? */
-static int is_continuation(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* A tab stays one, so that the caret stands right whatever its width. */
-static void print_caret(const char *line, size_t length,
+/*
+ * One column for each character, or byte that is none, as print_text() shows
+ * them. A tab stays one, so that the caret stands right whatever its width.
+ */
+static void print_caret(const struct part *part,
 			const struct trapline_error *err)
 {
-	size_t column = (size_t)err->column, i;
+	const size_t column = (size_t)err->column;
+	const size_t behind = column + (size_t)err->length;
+	size_t at = part->start, step = 0;
+	bool good;
 
-	if (column > length)
-		column = length;
 	fputs(INDENT, stderr);
-	for (i = 0; i < column; i++)
-		if (!is_continuation(line[i]))
-			fputc(line[i] == '\t' ? '\t' : ' ', stderr);
+	if (part->start)
+		fputs("   ", stderr);
+	for (; at < part->end; at += step) {
+		step = utf8_step(part->line + at, &good);
+		if (at + step > column)
+			break;
+		fputc(part->line[at] == '\t' ? '\t' : ' ', stderr);
+	}
 	fputc('^', stderr);
-	for (i = column + 1; i < length && i < column + (size_t)err->length;
-	     i++)
-		if (!is_continuation(line[i]))
-			fputc('~', stderr);
+	if (at < part->end)
+		at += step;
+	for (; at < part->end && at < behind; at += step) {
+		step = utf8_step(part->line + at, &good);
+		fputc('~', stderr);
+	}
 	fputc('\n', stderr);
 }
 
 void report_line_error(const char *file, unsigned int number,
 		       const char *line, const struct trapline_error *err)
 {
-	size_t length = strcspn(line, "\r\n");
+	struct part part;
 
 	if (as_json) {
 		print_json(file, number, line, err);
 		return;
 	}
-	print_line(line, length);
+	part = choose_part(line, err);
+	print_line(&part);
 	if (err->column >= 0)
-		print_caret(line, length, err);
+		print_caret(&part, err);
 	if (file)
-		fprintf(stderr, "trapline: %s:%u: %s\n", file, number,
-			err->text);
+		report("%s:%u: %s", file, number, err->text);
 	else
 		report("%s", err->text);
 	print_hint(err);

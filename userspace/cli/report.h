@@ -16,6 +16,9 @@ void report_as_json(void);
 /** report() - "trapline: ..." to stderr, a format of printf() */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** report_more() - a line that belongs to the message before, as it is */
+void report_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /** report_error() - an error that has no line: reason and hint */
 void report_error(const struct trapline_error *err);
 
