@@ -189,7 +189,7 @@ trapline: note: w $waits" "$err"
 	result 'check, nothing waits' "$(cat "$err")"
 	says 'check, f events' 0 "$out" '' check 'f vfs_read' ' f:x vfs_read%return' 'p vfs_read'
 	lines 'check, a note of f events, once' \
-		'trapline: note: f events are armed as kprobes, as p and r are' "$err"
+		'trapline: note: f events are armed as p and r are' "$err"
 	says 'check, no note without' 0 "$err" '' check 'p:f vfs_read'
 	result 'check, nothing is said of p' "$(cat "$err")"
 	says 'check, a file without lines' 1 "$err" 'a NUL byte' check -f /dev/zero

@@ -378,6 +378,9 @@ static const struct {
 	{ "p vfs_read @counter", "@0xffffffff82001008" },
 	{ "p jiffies", "@jiffies" },
 	{ "r4097 vfs_read", "4096" },
+	{ "f8 vfs_read%return $retval", "did you mean `r8 vfs_read`?" },
+	{ "p10:g/t\text4:ext4_file_open%return",
+	  "did you mean `r10:g/t ext4:ext4_file_open`?" },
 	{ "p a/b:0x10", "a path begins with /" },
 	{ "e:t a.b", "not supported by this version" },
 };

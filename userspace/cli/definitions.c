@@ -150,7 +150,7 @@ void definitions_note(const struct definitions *defs)
 
 		if (line[strspn(line, " \t\v\f\r")] != 'f')
 			continue;
-		report("note: f events are armed as kprobes, as p and r are");
+		report("note: f events are armed as p and r are");
 		return;
 	}
 }

@@ -57,7 +57,8 @@ size_t definitions_parse(struct definitions *defs,
 /**
  * definitions_note() - say what is done in another way than the user may think
  *
- * f events are fprobes in the kernel's own language, and kprobes here.
+ * f events are fprobes in the kernel's own language; here they are p events, or
+ * with %return r events: at entries by ftrace where that can be, or kprobes.
  */
 void definitions_note(const struct definitions *defs);
 

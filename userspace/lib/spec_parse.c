@@ -53,6 +53,27 @@ static int refuse_letter(const struct spec_slice *word,
 	return spec_refuse(err, ERR_LETTER, word);
 }
 
+/* In the kernel's language "f8 vfs_read%return" is what is "r8 vfs_read" here. */
+static int refuse_number(const struct spec_slice *head,
+			 const struct spec_slice *number,
+			 struct trapline_error *err)
+{
+	static const char blanks[] = " \t\v\f\r", suffix[] = "%return";
+	const char *behind = head->text + head->length;
+	const char *place = behind + strcspn(behind, blanks);
+	const char *end;
+
+	spec_refuse(err, ERR_MAXACTIVE_ENTRY, number);
+	place += strspn(place, blanks);
+	end = strstr(place, suffix);
+	if (end && end < place + strcspn(place, blanks))
+		error_hint(err, "did you mean `r%.*s%.*s %.*s`?",
+			   spec_shown(number), number->text,
+			   (int)strcspn(behind, blanks), behind,
+			   (int)(end - place), place);
+	return -EINVAL;
+}
+
 /* What stands between the letter and ":". */
 static int parse_maxactive(struct spec *spec, const struct spec_slice *head,
 			   struct trapline_error *err)
@@ -64,10 +85,10 @@ static int parse_maxactive(struct spec *spec, const struct spec_slice *head,
 
 	if (!number.length)
 		return 0;
+	if (spec->kind == SPEC_TRACEPOINT && spec_is_digit(number.text[0]))
+		return spec_refuse(err, ERR_TRACEPOINT_MAXACTIVE, &number);
 	if (spec->kind != SPEC_RETURN && spec_is_digit(number.text[0]))
-		return spec_refuse(err, spec->kind == SPEC_TRACEPOINT ?
-				   ERR_TRACEPOINT_MAXACTIVE :
-				   ERR_MAXACTIVE_ENTRY, &number);
+		return refuse_number(head, &number, err);
 	if (spec->kind != SPEC_RETURN) {
 		spec_refuse(err, ERR_LETTER, head);
 		err->column = number.column;
