@@ -20,31 +20,20 @@
 #include "stream.h"
 
 /*
- * A line of the file as it is shown: it need not be UTF-8, but has none of the
- * controls that there are, one byte long or two.
+ * A line of the file is shown indented, with its tabs; the rest is the command's
+ * own text. All of it is UTF-8 without controls.
  */
-static void check_shown(const char *line)
-{
-	const unsigned char *at;
-
-	for (at = (const unsigned char *)line; *at; at++) {
-		assert_true(*at == '\t' || (*at >= 0x20 && *at != 0x7f));
-		assert_false(at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f);
-	}
-}
-
-/* What is shown is indented; the rest is the command's own text. */
 static void check_printed(char *text)
 {
-	char *line, *end;
+	char *line, *end, *at;
 
 	for (line = text; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		assert_non_null(end);
-		*end = '\0';
-		check_shown(line);
-		if (line[0] != ' ')
-			text_is_printable(line, (size_t)(end - line));
+		for (at = line; line[0] == ' ' && at < end; at++)
+			if (*at == '\t')
+				*at = ' ';
+		text_is_printable(line, (size_t)(end - line));
 	}
 }
 
@@ -64,6 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	size_t wrong;
 	int ret;
 
+	/* nothing is read behind a line that is too long */
+	if (size > 65536)
+		return 0;
 	stream_catch(&stream);
 	ret = definitions_add_file(&defs, input_file(bytes, size));
 	wrong = definitions_parse(&defs, symbols);

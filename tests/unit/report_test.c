@@ -63,6 +63,9 @@ static void any_bytes(void **state)
 	/* from the middle of one */
 	line_error("a\xe2\x82\xac" "b", 2, 3);
 	expect("  a\xe2\x82\xac" "b\n   ^~\ntrapline: wrong\n");
+	/* what ends a line for others */
+	line_error("a\xe2\x80\xa8\xe2\x80\xaa" "b", 7, 1);
+	expect("  a?\xe2\x80\xaa" "b\n     ^\ntrapline: wrong\n");
 	line_error("ab", 9, 1);
 	expect("  ab\n    ^\ntrapline: wrong\n");
 	line_error("ab\xc3", -1, 0);
@@ -138,11 +141,13 @@ static void as_objects(void **state)
 	report_as_json();
 	listen();
 	places_report(&event);
+	report("\xe2\x80\xa9");
 	report("a\x9b\xc2\x9b\t\xc3\xa4\"\\");
 	stop_listening();
 	for (line = said; *line; line = strchr(line, '\n') + 1)
 		assert_memory_equal(line, "{\"code\": 0, ", 12);
 	assert_non_null(strstr(said, "\"text\": \"f+4 [m]: "));
+	assert_non_null(strstr(said, "\"\\u2029\""));
 	assert_non_null(strstr(said, "\"a\\u009b\\u009b\\u0009\xc3\xa4\\\"\\\\\""));
 	free(said);
 }

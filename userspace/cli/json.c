@@ -6,6 +6,14 @@
 #include "json.h"
 #include "utf8.h"
 
+/* Of what is not good: one byte, a control of two, or the end of a line of three. */
+static void json_number(FILE *stream, const char *text, size_t length)
+{
+	const unsigned char last = (unsigned char)text[length - 1];
+
+	fprintf(stream, "\\u%04x", length == 3 ? 0x2000 | (last & 0x3f) : last);
+}
+
 void json_string(FILE *stream, const char *text)
 {
 	bool good;
@@ -15,9 +23,7 @@ void json_string(FILE *stream, const char *text)
 	for (; *text; text += length) {
 		length = utf8_step(text, &good);
 		if (!good || *text == '\t') {
-			/* the number of a control of two bytes is its last one */
-			fprintf(stream, "\\u%04x",
-				(unsigned char)text[length - 1]);
+			json_number(stream, text, length);
 			continue;
 		}
 		if (*text == '"' || *text == '\\')

@@ -40,7 +40,8 @@ size_t utf8_step(const char *text, bool *good)
 		return 1;
 	}
 	length = length_of(at);
-	/* U+0080 to U+009F: controls (C1), as those of one byte are */
-	*good = length && !(at[0] == 0xc2 && at[1] <= 0x9f);
+	/* U+0080 to U+009F are controls (C1), U+2028 and U+2029 end lines */
+	*good = length && !(at[0] == 0xc2 && at[1] <= 0x9f) &&
+		!(at[0] == 0xe2 && at[1] == 0x80 && (at[2] & 0xfe) == 0xa8);
 	return length ? length : 1;
 }

@@ -9,8 +9,8 @@
 /**
  * utf8_step() - the character at the beginning of a text
  * @text: not empty, ends with a NUL
- * @good: out: it is one of UTF-8, and no control character but a tab: a terminal
- *	can have it
+ * @good: out: it is one of UTF-8, and no control character but a tab, nor the end
+ *	of a line: a terminal can have it
  *
  * Returns its bytes; 1 for a byte that is part of none.
  */
