@@ -46,6 +46,20 @@ equal 'a closed pipe: one record' "$(wc -l <"$dir/out")" 1
 [ -r $list ] && [ -r $traced ] && [ -z "$(cat $list $traced)" ]
 result 'a closed pipe: no probe is left' $?
 
+# The command ends while nobody reads: what is in the rings is printed nevertheless.
+(trapline live -e "$event" -- workload count 5000 2>"$dir/err"; echo $? >"$dir/status") |
+	(sleep 2; cat >"$dir/out")
+equal 'a slow reader: status' "$(cat "$dir/status")" 0
+equal 'a slow reader: all records' "$(grep -c ' pp: ' "$dir/out")" "$(counter "$dir/err" pp recorded)"
+
+# The output's file is emptied when all is armed, and not before.
+echo old >"$dir/file"
+ends 'a file, and a wrong event' 1 'not the start of an instruction' -o "$dir/file" \
+	-e 'p __x64_sys_getppid+1' -- true
+equal 'a file, and a wrong event: it is as it was' "$(cat "$dir/file")" old
+ends 'a file that has something' 0 total -o "$dir/file" -e "$event" -- workload count 3
+equal 'a file that has something: the records alone' "$(grep -vc ' pp: ' "$dir/file")" 0
+
 # interrupt NAME STATUS-OF-COMMAND SCRIPT - SIGTERM once the command runs
 interrupt()
 {
