@@ -191,6 +191,61 @@ static void add_odd_calls(struct btf *btf)
 		{ NULL, 0 } });
 }
 
+/* Functions of one name: they differ, or only their parameters' names do. */
+static void add_several_calls(struct btf *btf)
+{
+	const int other = pointer(btf, id.task);
+	const int regs = pointer(btf, id.how);
+	const struct params unused[] = { { "__unused", regs }, { NULL, 0 } };
+
+	add_function(btf, "icmp_reply", id.int_, (const struct params[]){
+		{ "s", id.file_ptr }, { NULL, 0 } });
+	add_function(btf, "icmp_reply", id.int_, (const struct params[]){
+		{ "s", other }, { NULL, 0 } });
+	add_function(btf, "name_show", id.int_, (const struct params[]){
+		{ "s", id.file_ptr }, { NULL, 0 } });
+	add_function(btf, "name_show", id.long_, (const struct params[]){
+		{ "s", id.file_ptr }, { NULL, 0 } });
+	add_function(btf, "bonding_show", id.int_, (const struct params[]){
+		{ "file", id.file_ptr }, { "a", id.int_ }, { NULL, 0 } });
+	add_function(btf, "bonding_show", id.int_, (const struct params[]){
+		{ "file", pointer(btf, id.file) }, { "b", id.int_ },
+		{ NULL, 0 } });
+	add_function(btf, "__x64_sys_openat", id.long_, unused);
+	add_function(btf, "__x64_sys_openat", id.long_, (const struct params[]){
+		{ "regs", pointer(btf, id.how) }, { NULL, 0 } });
+	add_function(btf, "__x64_sys_openat", id.long_, unused);
+	/* no symbol has this name */
+	add_function(btf, "vfs_twice", id.int_, unused);
+	add_function(btf, "vfs_twice", id.long_, unused);
+}
+
+static void add_twin(struct btf *btf, const char *name, const char *first,
+		     int type, const char *second)
+{
+	added(btf__add_struct(btf, name, 16));
+	field(btf, first, type, 0);
+	field(btf, second, type, 8);
+}
+
+/* Structs of one name: "twin" differ, "same" do not, "late" is declared first. */
+static void add_several_structs(struct btf *btf)
+{
+	const int declared = added(btf__add_fwd(btf, "late", BTF_FWD_STRUCT));
+	const int late = pointer(btf, declared);
+	const int twin = pointer(btf, added(btf__add_fwd(btf, "twin",
+							 BTF_FWD_STRUCT)));
+
+	add_twin(btf, "twin", "left", id.int_, "both");
+	add_twin(btf, "twin", "both", id.int_, "right");
+	add_twin(btf, "same", "one", id.file_ptr, "two");
+	add_twin(btf, "same", "one", pointer(btf, id.file), "two");
+	add_twin(btf, "late", "early", id.long_, "later");
+	added(btf__add_struct(btf, "holder", 16));
+	field(btf, "late", late, 0);
+	field(btf, "twin", twin, 8);
+}
+
 /* The type of the probes of a tracepoint: its arguments have no names. */
 static void add_trace_type(struct btf *btf, const char *name, const int *params)
 {
@@ -231,6 +286,8 @@ static void add_kernel(struct btf *btf)
 	add_task(btf);
 	add_calls(btf);
 	add_odd_calls(btf);
+	add_several_calls(btf);
+	add_several_structs(btf);
 	add_tracepoints(btf);
 }
 

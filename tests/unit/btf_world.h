@@ -13,7 +13,9 @@
  *	void schedule(void)
  *	int ext4_file_open(struct ext4_info *info, struct file *filp)
  *
- * of which the last is in the module ext4; the module tgt has no BTF.
+ * of which the last is in the module ext4; the module tgt has no BTF. Of
+ * icmp_reply, name_show, bonding_show and __x64_sys_openat there are several,
+ * see add_several_calls(), as there are of some structs.
  */
 #ifndef TRAPLINE_BTF_WORLD_H
 #define TRAPLINE_BTF_WORLD_H

@@ -11,11 +11,6 @@
 #include "btf.h"
 #include "kallsyms.h"
 
-enum {
-	MODIFIERS_MAX = 64,	/* typedefs of typedefs; more is a loop */
-	ANONYMOUS_MAX = 16,	/* anonymous structs in each other */
-};
-
 /**
  * struct types_file - the BTF of the kernel or of a module
  * @module: NULL for the kernel
@@ -92,18 +87,19 @@ static bool make_table(struct types_file *file)
 	return true;
 }
 
-/* The first of that name that is a function, or is none; 0: there is none. */
-static uint32_t find(const struct types_file *file, const char *name,
-		     bool function)
+/*
+ * The next of that name that is a function, or is none; 0: there is none.
+ * There can be several: each file has its own static functions and structs.
+ * @slot is where to look, the hash of the name at first.
+ */
+static uint32_t find_next(const struct types_file *file, const char *name,
+			  bool function, uint32_t *slot)
 {
-	uint32_t slot, id;
+	const struct btf_type *type;
+	uint32_t id;
 
-	if (!file->btf)
-		return 0;
-	for (slot = (uint32_t)kallsyms_hash(name);; slot++) {
-		const struct btf_type *type;
-
-		id = file->slots[slot & (file->slot_count - 1)];
+	for (;;) {
+		id = file->slots[(*slot)++ & (file->slot_count - 1)];
 		if (!id)
 			return 0;
 		type = btf__type_by_id(file->btf, id);
@@ -242,59 +238,119 @@ static bool read_proto(const struct btf *btf, uint32_t id,
 	function->proto = (struct types_ref){ btf, id };
 	function->result = (struct types_ref){ btf, proto->type };
 	function->first = 0;
+	function->nameless = 0;
 	return true;
 }
 
-bool types_function(struct types *types, const char *module, const char *name,
-		    struct types_function *function)
+/* A function, or "btf_trace_NAME", which is a pointer to one. */
+static bool read_function(struct types_ref ref, struct types_function *function)
 {
-	const struct types_file *file = get_file(types, module);
-	const uint32_t id = file ? find(file, name, true) : 0;
-
-	return id && read_proto(file->btf, btf__type_by_id(file->btf, id)->type,
-				function);
-}
-
-/* "btf_trace_NAME" is a pointer to a function. */
-static bool find_trace_type(struct types *types, const char *module,
-			    const char *name, struct types_function *function)
-{
-	const struct types_file *file = get_file(types, module);
-	const uint32_t id = file ? find(file, name, false) : 0;
+	const struct btf_type *type = btf__type_by_id(ref.btf, ref.id);
 	struct types_shape shape;
 
-	if (!id)
-		return false;
-	types_look((struct types_ref){ file->btf, id }, &shape);
+	if (btf_is_func(type))
+		return read_proto(ref.btf, type->type, function);
+	types_look(ref, &shape);
 	return shape.kind == TYPES_POINTER &&
-	       read_proto(file->btf, shape.inner.id, function);
+	       read_proto(ref.btf, shape.inner.id, function);
+}
+
+/* Stubs of system calls name their only parameter so, the calls do not. */
+static bool is_unused(const char *name)
+{
+	return !name[0] || !strcmp(name, "__unused");
+}
+
+/*
+ * Two functions of one name: are their types the same? What they do not both
+ * call the same has no name, for it is not known which of them this one is.
+ */
+static bool merge_functions(struct types_function *function,
+			    struct types_function *other)
+{
+	struct types_ref one, two;
+	unsigned int i;
+
+	if (function->param_count != other->param_count ||
+	    function->is_variadic != other->is_variadic ||
+	    !types_same(function->result, other->result))
+		return false;
+	other->nameless = function->nameless;
+	for (i = 0; i < function->param_count; i++) {
+		const char *name = types_param(function, i, &one);
+		const char *other_name = types_param(other, i, &two);
+
+		if (!types_same(one, two))
+			return false;
+		if (i < 64 && !is_unused(name) && !is_unused(other_name) &&
+		    strcmp(name, other_name))
+			other->nameless |= 1ull << i;
+	}
+	function->nameless = other->nameless;
+	if (i && is_unused(types_param(function, 0, &one)))
+		*function = *other;
+	return true;
+}
+
+static enum types_found look_up(struct types *types, const char *module,
+				const char *name, bool is_function,
+				struct types_function *function)
+{
+	const struct types_file *file = get_file(types, module);
+	uint32_t slot = (uint32_t)kallsyms_hash(name);
+	enum types_found found = TYPES_NONE;
+	struct types_function other;
+	struct types_ref ref;
+
+	if (!file || !file->btf)
+		return TYPES_NONE;
+	ref.btf = file->btf;
+	while ((ref.id = find_next(file, name, is_function, &slot))) {
+		if (!read_function(ref, &other))
+			continue;
+		if (found == TYPES_NONE)
+			*function = other;
+		else if (!merge_functions(function, &other))
+			return TYPES_SEVERAL;
+		found = TYPES_FOUND;
+	}
+	return found;
+}
+
+enum types_found types_function(struct types *types, const char *module,
+				const char *name,
+				struct types_function *function)
+{
+	return look_up(types, module, name, true, function);
 }
 
 /*
  * What calls the probes, or stands for one, has the names of the arguments. The
  * type of a probe has not.
  */
-bool types_tracepoint(struct types *types, const char *module, const char *name,
-		      struct types_function *function)
+enum types_found types_tracepoint(struct types *types, const char *module,
+				  const char *name,
+				  struct types_function *function)
 {
 	static const char *const prefixes[] = {
 		"__probestub_", "__traceiter_", "btf_trace_",
 	};
-	bool found = false;
+	enum types_found found = TYPES_NONE;
 	char full[256];
 	int i;
 
-	for (i = 0; i < 3 && !found; i++) {
+	for (i = 0; i < 3 && found == TYPES_NONE; i++) {
 		snprintf(full, sizeof(full), "%s%s", prefixes[i], name);
-		found = (i < 2 ? types_function : find_trace_type)
-			(types, module, full, function) && function->param_count;
+		found = look_up(types, module, full, i < 2, function);
+		if (found == TYPES_FOUND && !function->param_count)
+			found = TYPES_NONE;
 	}
-	if (!found)
-		return false;
+	if (found != TYPES_FOUND)
+		return found;
 	/* the first one is the probe's own */
 	function->first = 1;
 	function->param_count--;
-	return true;
+	return found;
 }
 
 const char *types_param(const struct types_function *function,
@@ -302,197 +358,55 @@ const char *types_param(const struct types_function *function,
 {
 	const struct btf *btf = function->proto.btf;
 	const struct btf_type *proto = btf__type_by_id(btf, function->proto.id);
-	const struct btf_param *param =
-		&btf_params(proto)[function->first + index];
+	const unsigned int i = function->first + index;
+	const struct btf_param *param = &btf_params(proto)[i];
 	const char *name = btf__name_by_offset(btf, param->name_off);
 
 	*type = (struct types_ref){ btf, param->type };
-	return name ? name : "";
+	return name && !(i < 64 && function->nameless >> i & 1) ? name : "";
 }
 
-bool types_struct(struct types *types, const char *module, const char *name,
-		  struct types_ref *type)
+/* The structs of that name, with @member if that is not NULL. */
+static enum types_found pick_struct(const struct types_file *file,
+				    const char *name, const char *member,
+				    struct types_ref *type)
+{
+	uint32_t slot = (uint32_t)kallsyms_hash(name);
+	enum types_found found = TYPES_NONE;
+	struct types_member unused;
+	struct types_shape shape;
+	struct types_ref ref;
+
+	if (!file || !file->btf)
+		return TYPES_NONE;
+	ref.btf = file->btf;
+	while ((ref.id = find_next(file, name, false, &slot))) {
+		types_look(ref, &shape);
+		if (shape.kind != TYPES_STRUCT ||
+		    (member && !types_member(shape.ref, member, &unused)))
+			continue;
+		if (found == TYPES_NONE)
+			*type = shape.ref;
+		else if (!types_same(*type, shape.ref))
+			return TYPES_SEVERAL;
+		found = TYPES_FOUND;
+	}
+	return found;
+}
+
+enum types_found types_struct(struct types *types, const char *module,
+			      const char *name, const char *member,
+			      struct types_ref *type)
 {
 	const struct types_file *file = get_file(types, module);
-	struct types_shape shape;
-	uint32_t id = file ? find(file, name, false) : 0;
+	enum types_found found = pick_struct(file, name, NULL, type);
 
-	if (!id && module) {
+	if (found == TYPES_NONE && module) {
 		file = get_file(types, NULL);
-		id = file ? find(file, name, false) : 0;
+		found = pick_struct(file, name, NULL, type);
 	}
-	if (!id)
-		return false;
-	types_look((struct types_ref){ file->btf, id }, &shape);
-	*type = shape.ref;
-	return shape.kind == TYPES_STRUCT;
-}
-
-/* ---- what a type is --------------------------------------------------- */
-
-static const struct btf_type *skip_modifiers(struct types_ref *ref)
-{
-	const struct btf_type *type = btf__type_by_id(ref->btf, ref->id);
-	int i;
-
-	for (i = 0; type && i < MODIFIERS_MAX; i++) {
-		if (!btf_is_mod(type) && !btf_is_typedef(type) &&
-		    btf_kind(type) != BTF_KIND_TYPE_TAG)
-			return type;
-		ref->id = type->type;
-		type = btf__type_by_id(ref->btf, ref->id);
-	}
-	return NULL;
-}
-
-/* A struct of which this file has only a declaration may be whole elsewhere. */
-static void look_forward(const struct btf_type *type, const char *name,
-			 struct types_shape *shape)
-{
-	const bool is_union = btf_kflag(type);
-	const __s32 id = btf__find_by_name_kind(shape->ref.btf, name,
-						is_union ? BTF_KIND_UNION :
-							   BTF_KIND_STRUCT);
-
-	shape->word = is_union ? "union" : "struct";
-	if (id <= 0)
-		return;
-	shape->kind = TYPES_STRUCT;
-	shape->ref.id = (uint32_t)id;
-	shape->bytes = btf__type_by_id(shape->ref.btf, shape->ref.id)->size;
-}
-
-static void look_array(const struct btf_type *type, struct types_shape *shape)
-{
-	const __s64 bytes = btf__resolve_size(shape->ref.btf, shape->ref.id);
-
-	shape->kind = TYPES_ARRAY;
-	shape->word = "an array";
-	shape->name = "";
-	shape->inner.id = btf_array(type)->type;
-	shape->count = btf_array(type)->nelems;
-	shape->bytes = bytes > 0 ? (size_t)bytes : 0;
-}
-
-void types_look(struct types_ref ref, struct types_shape *shape)
-{
-	const struct btf_type *type = skip_modifiers(&ref);
-	const char *name;
-
-	*shape = (struct types_shape){
-		.kind = TYPES_OTHER, .word = "something else", .name = "",
-		.ref = ref, .inner = { .btf = ref.btf },
-	};
-	if (!type)
-		return;
-	name = btf__name_by_offset(ref.btf, type->name_off);
-	shape->name = name ? name : "";
-	switch (btf_kind(type)) {
-	case BTF_KIND_UNKN:
-		shape->kind = TYPES_VOID;
-		shape->word = "void";
-		break;
-	case BTF_KIND_INT:
-		shape->kind = TYPES_INT;
-		shape->word = "an integer";
-		shape->bytes = type->size;
-		shape->is_signed = btf_int_encoding(type) & BTF_INT_SIGNED;
-		break;
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		shape->kind = TYPES_ENUM;
-		shape->word = "an enum";
-		shape->bytes = type->size;
-		/* what it was made with may not have told: int, as in C */
-		shape->is_signed = btf_is_enum(type) || btf_kflag(type);
-		break;
-	case BTF_KIND_PTR:
-		shape->kind = TYPES_POINTER;
-		shape->word = "a pointer";
-		shape->bytes = sizeof(uint64_t);
-		shape->inner.id = type->type;
-		break;
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		shape->kind = TYPES_STRUCT;
-		shape->word = btf_is_struct(type) ? "struct" : "union";
-		shape->bytes = type->size;
-		break;
-	case BTF_KIND_FWD:
-		look_forward(type, shape->name, shape);
-		break;
-	case BTF_KIND_ARRAY:
-		look_array(type, shape);
-		break;
-	case BTF_KIND_FLOAT:
-		shape->word = "a floating-point number";
-		shape->bytes = type->size;
-		break;
-	}
-}
-
-/* ---- members ---------------------------------------------------------- */
-
-static bool find_member(struct types_ref ref, const char *name, int depth,
-			struct types_member *member)
-{
-	const struct btf_type *type = skip_modifiers(&ref);
-	const struct btf_member *members;
-	uint32_t i;
-
-	if (!type || !btf_is_composite(type) || depth > ANONYMOUS_MAX)
-		return false;
-	members = btf_members(type);
-	for (i = 0; i < btf_vlen(type); i++) {
-		struct types_ref inner = { ref.btf, members[i].type };
-		const uint64_t offset = btf_member_bit_offset(type, i);
-
-		if (!members[i].name_off) {
-			if (!find_member(inner, name, depth + 1, member))
-				continue;
-			member->bit_offset += offset;
-			return true;
-		}
-		if (strcmp(btf__name_by_offset(ref.btf, members[i].name_off),
-			   name))
-			continue;
-		member->type = inner;
-		member->bit_offset = offset;
-		member->bits = btf_member_bitfield_size(type, i);
-		return true;
-	}
-	return false;
-}
-
-bool types_member(struct types_ref ref, const char *name,
-		  struct types_member *member)
-{
-	return find_member(ref, name, 0, member);
-}
-
-static void walk_members(struct types_ref ref, int depth,
-			 void (*each)(const char *name, void *data), void *data)
-{
-	const struct btf_type *type = skip_modifiers(&ref);
-	const struct btf_member *members;
-	uint32_t i;
-
-	if (!type || !btf_is_composite(type) || depth > ANONYMOUS_MAX)
-		return;
-	members = btf_members(type);
-	for (i = 0; i < btf_vlen(type); i++) {
-		struct types_ref inner = { ref.btf, members[i].type };
-
-		if (members[i].name_off)
-			each(btf__name_by_offset(ref.btf, members[i].name_off),
-			     data);
-		else
-			walk_members(inner, depth + 1, each, data);
-	}
-}
-
-void types_each_member(struct types_ref ref,
-		       void (*each)(const char *name, void *data), void *data)
-{
-	walk_members(ref, 0, each, data);
+	if (found == TYPES_SEVERAL &&
+	    pick_struct(file, name, member, type) == TYPES_FOUND)
+		found = TYPES_FOUND;
+	return found;
 }

@@ -73,6 +73,8 @@ struct types_member {
  * @param_count: named ones and others, without "..."
  * @is_variadic: more may follow
  * @first: number of the first one in @proto; those before are not its own
+ * @nameless: bits, by the number in @proto: several functions have the name,
+ *	and call this parameter differently
  */
 struct types_function {
 	struct types_ref proto;
@@ -80,6 +82,14 @@ struct types_function {
 	unsigned int param_count;
 	bool is_variadic;
 	unsigned int first;
+	uint64_t nameless;
+};
+
+/** enum types_found - what a look-up by name found */
+enum types_found {
+	TYPES_NONE,
+	TYPES_FOUND,	/* one, or several that are the same */
+	TYPES_SEVERAL,	/* several that differ */
 };
 
 /**
@@ -109,17 +119,20 @@ int types_load(struct types *types, const char *module, const char **missing);
  * @name: the function
  * @function: out
  *
- * Returns false if there is no BTF, or it does not have the function.
+ * Nothing of @function is to be used unless it is TYPES_FOUND. Without BTF
+ * there is none.
  */
-bool types_function(struct types *types, const char *module, const char *name,
-		    struct types_function *function);
+enum types_found types_function(struct types *types, const char *module,
+				const char *name,
+				struct types_function *function);
 /**
  * types_tracepoint() - look up what a tracepoint hands to its probes
  *
  * As types_function(); what it returns is of no meaning.
  */
-bool types_tracepoint(struct types *types, const char *module, const char *name,
-		      struct types_function *function);
+enum types_found types_tracepoint(struct types *types, const char *module,
+				  const char *name,
+				  struct types_function *function);
 /** types_param() - a parameter, @index from 0; returns its name or "" */
 const char *types_param(const struct types_function *function,
 			unsigned int index, struct types_ref *type);
@@ -127,10 +140,20 @@ const char *types_param(const struct types_function *function,
 /**
  * types_struct() - look up a struct, a union, or a typedef of one, by name
  *
- * In the BTF of @module, if that has it, else in the kernel's.
+ * In the BTF of @module, if that has it, else in the kernel's. Of several that
+ * differ it is the only one that has @member.
  */
-bool types_struct(struct types *types, const char *module, const char *name,
-		  struct types_ref *type);
+enum types_found types_struct(struct types *types, const char *module,
+			      const char *name, const char *member,
+			      struct types_ref *type);
+
+/**
+ * types_same() - are these the same type?
+ *
+ * By what is seen of them: names, sizes and signs, and the members of structs,
+ * not the members of those. They may have two numbers all the same.
+ */
+bool types_same(struct types_ref one, struct types_ref two);
 
 /** types_look() - what is this type? */
 void types_look(struct types_ref ref, struct types_shape *shape);

@@ -24,13 +24,13 @@ int compile_function(struct compiler *c,
 	if (!c->function_asked && types) {
 		if (types_load(types, c->event->module, &missing))
 			return spec_no_memory(c->err);
-		c->function_known =
+		c->function_found =
 			(is_tracepoint ? types_tracepoint : types_function)
 			(types, c->event->module, c->event->symbol,
 			 &c->function);
 	}
 	c->function_asked = true;
-	if (c->function_known)
+	if (c->function_found == TYPES_FOUND)
 		*function = &c->function;
 	return 0;
 }
@@ -53,6 +53,17 @@ int compile_need_types(struct compiler *c, const char *module,
 	return -EINVAL;
 }
 
+static int refuse_several(struct compiler *c, const struct spec_slice *slice)
+{
+	error_set(c->err, ERR_BTF_SEVERAL, slice->column, slice->length,
+		  c->spec->kind == SPEC_TRACEPOINT ? "tracepoints" : "functions",
+		  c->event->symbol);
+	error_hint(c->err, c->spec->kind == SPEC_TRACEPOINT ?
+		   "say where it is: $arg1, $arg2, ..." :
+		   "say where it is: $argN, %%REGISTER and +OFFSET(ADDRESS)");
+	return -EINVAL;
+}
+
 int compile_need_function(struct compiler *c, const struct spec_slice *slice,
 			  const struct types_function **function)
 {
@@ -64,6 +75,8 @@ int compile_need_function(struct compiler *c, const struct spec_slice *slice,
 	ret = compile_need_types(c, c->event->module, slice);
 	if (ret)
 		return ret;
+	if (c->function_found == TYPES_SEVERAL)
+		return refuse_several(c, slice);
 	error_set(c->err, ERR_BTF_FUNCTION, slice->column, slice->length,
 		  c->spec->kind == SPEC_TRACEPOINT ? "tracepoint" : "function",
 		  symbol);
@@ -75,8 +88,8 @@ int compile_need_function(struct compiler *c, const struct spec_slice *slice,
 	error_hint(c->err, strchr(symbol, '.') ?
 		   "the compiler has made something else of it; say where it "
 		   "is: $argN, %%REGISTER and +OFFSET(ADDRESS)" :
-		   "it is not written in C, or there are several of that name; "
-		   "say where it is: $argN, %%REGISTER and +OFFSET(ADDRESS)");
+		   "it is not written in C; say where it is: $argN, %%REGISTER "
+		   "and +OFFSET(ADDRESS)");
 	return -EINVAL;
 }
 
@@ -87,7 +100,7 @@ static void hint_params(struct compiler *c,
 {
 	const unsigned int count = function->param_count;
 	struct types_ref type;
-	char list[400];
+	char list[400], number[16];
 	size_t used = 0;
 	unsigned int i;
 
@@ -95,11 +108,15 @@ static void hint_params(struct compiler *c,
 		error_hint(c->err, "it has none");
 		return;
 	}
-	for (i = 0; i < count && used < sizeof(list); i++)
+	for (i = 0; i < count && used < sizeof(list); i++) {
+		const char *name = types_param(function, i, &type);
+
+		snprintf(number, sizeof(number), "$arg%u", i + 1);
 		used += (size_t)snprintf(list + used, sizeof(list) - used,
 					 "%s%s", !i ? "" : i + 1 < count ?
 					 ", " : " and ",
-					 types_param(function, i, &type));
+					 name[0] ? name : number);
+	}
 	error_hint(c->err, count > 1 ? "its parameters are %s" :
 				       "its only parameter is %s", list);
 }
@@ -116,7 +133,8 @@ int compile_find_param(struct compiler *c,
 		if (spec_is(name, types_param(function, i, &type)))
 			return 0;
 	}
-	error_set(c->err, ERR_PARAM_UNKNOWN, name->column, name->length,
+	error_set(c->err, function->nameless ? ERR_PARAM_SEVERAL :
+		  ERR_PARAM_UNKNOWN, name->column, name->length,
 		  c->event->symbol, spec_shown(name), name->text);
 	hint_params(c, function);
 	return -EINVAL;

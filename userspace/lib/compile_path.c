@@ -89,6 +89,7 @@ static int lower_result(struct compiler *c, const struct spec_fetch *fetch,
 static int start_cast(struct walk *w, struct spec_fetch *fetch)
 {
 	const struct spec_path *path = fetch->path;
+	struct spec_slice member = path->steps[0].name;
 	uint64_t offset = 0;
 	struct value unused;
 	char *name;
@@ -97,7 +98,9 @@ static int start_cast(struct walk *w, struct spec_fetch *fetch)
 	name = strndup(path->type.text, (size_t)path->type.length);
 	if (!name)
 		return spec_no_memory(w->c->err);
-	ret = walk_struct(w->c, &path->type, name, &w->at.type);
+	if (path->field.length)
+		member = spec_cut(&path->field, 0, spec_find(&path->field, "."));
+	ret = walk_struct(w->c, &path->type, name, member, &w->at.type);
 	free(name);
 	if (!ret && path->field.length)
 		ret = walk_offset(w->c, w->at.type, path->field, &offset);
@@ -121,7 +124,7 @@ static int start(struct walk *w, struct spec_fetch *fetch)
 	if (base->kind == SPEC_CURRENT) {
 		w->at.points = true;
 		return walk_struct(w->c, &base->where, "task_struct",
-				   &w->at.type);
+				   fetch->path->steps[0].name, &w->at.type);
 	}
 	ret = lower(w->c, &fetch->inner, &w->at);
 	if (ret || w->at.known)
@@ -374,7 +377,8 @@ static int offset_of(struct compiler *c, const struct spec_slice *slice,
 	const struct spec_slice text = { path, (int)strlen(path),
 					 slice->column };
 	struct types_ref type;
-	int ret = walk_struct(c, slice, name, &type);
+	int ret = walk_struct(c, slice, name,
+			      spec_cut(&text, 0, spec_find(&text, ".")), &type);
 
 	return ret ? ret : walk_offset(c, type, text, offset);
 }

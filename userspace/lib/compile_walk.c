@@ -213,19 +213,34 @@ int walk_step(struct walk *w, const struct spec_step *step)
 /* ---- structs by name -------------------------------------------------- */
 
 int walk_struct(struct compiler *c, const struct spec_slice *slice,
-		const char *name, struct types_ref *type)
+		const char *name, struct spec_slice member,
+		struct types_ref *type)
 {
 	int ret = compile_need_types(c, NULL, slice);
+	enum types_found found;
 	const char *missing;
+	char *copy;
 
 	if (ret)
 		return ret;
 	/* a module without BTF has the kernel's structs all the same */
 	if (types_load(symbols_types(c->symbols), c->event->module, &missing))
 		return spec_no_memory(c->err);
-	if (types_struct(symbols_types(c->symbols), c->event->module, name,
-			 type))
+	copy = strndup(member.text, (size_t)member.length);
+	if (!copy)
+		return spec_no_memory(c->err);
+	found = types_struct(symbols_types(c->symbols), c->event->module, name,
+			     copy, type);
+	free(copy);
+	if (found == TYPES_FOUND)
 		return 0;
+	if (found == TYPES_SEVERAL) {
+		error_set(c->err, ERR_STRUCT_SEVERAL, slice->column,
+			  slice->length, (int)strnlen(name, 80), name,
+			  spec_shown(&member), member.text);
+		error_hint(c->err, "say where it is: +OFFSET(ADDRESS)");
+		return -EINVAL;
+	}
 	error_set(c->err, ERR_STRUCT_UNKNOWN, slice->column, slice->length,
 		  (int)strnlen(name, 80), name);
 	return -EINVAL;

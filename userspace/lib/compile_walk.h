@@ -59,10 +59,12 @@ int walk_step(struct walk *w, const struct spec_step *step);
  * @c: the compiler
  * @slice: what needs it, and is refused
  * @name: of the struct
+ * @member: that is wanted of it, and tells structs of one name apart
  * @type: out
  */
 int walk_struct(struct compiler *c, const struct spec_slice *slice,
-		const char *name, struct types_ref *type);
+		const char *name, struct spec_slice member,
+		struct types_ref *type);
 /** walk_offset() - the offset of a member of a member: "f_path.dentry" */
 int walk_offset(struct compiler *c, struct types_ref type,
 		struct spec_slice path, uint64_t *offset);

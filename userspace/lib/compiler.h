@@ -24,7 +24,7 @@
  * @room: instructions allocated
  * @function: of the event, if its types are known
  * @function_asked: they were looked for
- * @function_known: they were found
+ * @function_found: whether they were found
  */
 struct compiler {
 	struct spec *spec;
@@ -36,7 +36,7 @@ struct compiler {
 	unsigned int room;
 	struct types_function function;
 	bool function_asked;
-	bool function_known;
+	enum types_found function_found;
 };
 
 /** compiler_emit() - append an instruction */

@@ -64,7 +64,8 @@ static int refuse_inlined(const struct wanted *wanted,
 		return 0;
 	if (types_load(types, wanted->module, &missing))
 		return spec_no_memory(err);
-	if (!types_function(types, wanted->module, wanted->name, &function))
+	if (types_function(types, wanted->module, wanted->name, &function) ==
+	    TYPES_NONE)
 		return 0;
 	error_set(err, ERR_SYMBOL_INLINED, wanted->where.column,
 		  wanted->where.length, spec_shown(&wanted->slice),
