@@ -303,6 +303,9 @@ static void add_module(struct btf *btf)
 	info = pointer(btf, info);
 	add_function(btf, "ext4_file_open", id.int_, (const struct params[]){
 		{ "info", info }, { "filp", id.file_ptr }, { NULL, 0 } });
+	add_function(btf, "ext4_file_read", id.int_, (const struct params[]){
+		{ "none", added(btf__add_struct(btf, "empty", 0)) },
+		{ "filp", id.file_ptr }, { NULL, 0 } });
 	add_function(btf, "__traceiter_ext4_begin", id.int_,
 		     (const struct params[]){ { "__data", id.void_ptr },
 		{ "info", info }, { "blocks", id.int_ }, { NULL, 0 } });

@@ -12,8 +12,9 @@
  *	struct file *vfs_readv(int before, struct pair pair, int after)
  *	void schedule(void)
  *	int ext4_file_open(struct ext4_info *info, struct file *filp)
+ *	int ext4_file_read(struct empty none, struct file *filp)
  *
- * of which the last is in the module ext4; the module tgt has no BTF. Of
+ * of which the last two are in the module ext4; the module tgt has no BTF. Of
  * icmp_reply, name_show, bonding_show and __x64_sys_openat there are several,
  * see add_several_calls(), as there are of some structs.
  */

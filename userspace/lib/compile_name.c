@@ -140,10 +140,14 @@ int compile_find_param(struct compiler *c,
 	return -EINVAL;
 }
 
-/* One register is a parameter's, unless it has more bytes, or is no integer. */
+/*
+ * One register is a parameter's, unless it has more bytes, or is no integer. A
+ * struct without members takes none.
+ */
 static bool in_one_register(const struct types_shape *shape)
 {
-	return shape->kind != TYPES_OTHER && shape->bytes <= sizeof(uint64_t);
+	return shape->kind != TYPES_OTHER && shape->bytes &&
+	       shape->bytes <= sizeof(uint64_t);
 }
 
 int compile_param(struct compiler *c, const struct types_function *function,
