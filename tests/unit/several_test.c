@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../../uapi/trapline.h"
 #include "../../userspace/lib/event.h"
 #include "../../userspace/lib/symbols.h"
 #include "btf_world.h"
@@ -96,7 +97,16 @@ static void test_structs(void **state)
 /* "struct late;", and the struct itself elsewhere */
 static void test_declared(void **state)
 {
+	struct trapline_event *event;
+
 	(void)state;
+	event = parse_event("p vfs_read (holder)%di->late->later");
+	assert_int_equal(event->insns[2].op, TL_OP_DEREF);
+	assert_int_equal(event->insns[2].imm, 8);
+	trapline_event_free(event);
+	trapline_event_free(parse_event("p vfs_read (holder)%di->late[1].later"));
+	refused("p vfs_read (holder)%di->late->latr", "no-such-member", 30,
+		"struct late has no member latr", "did you mean later");
 	refused("p vfs_read (holder)%di->twin->left", "not-a-struct", 28,
 		"\"(holder)%di->twin\" has no members; it is a pointer to "
 		"struct twin", "");

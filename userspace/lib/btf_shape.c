@@ -290,7 +290,11 @@ static bool find_member(struct types_ref ref, const char *name, int depth,
 bool types_member(struct types_ref ref, const char *name,
 		  struct types_member *member)
 {
-	return find_member(ref, name, 0, member);
+	struct types_shape shape;
+
+	/* the members of what is only declared here are elsewhere */
+	types_look(ref, &shape);
+	return find_member(shape.ref, name, 0, member);
 }
 
 static void walk_members(struct types_ref ref, int depth,
@@ -317,5 +321,8 @@ static void walk_members(struct types_ref ref, int depth,
 void types_each_member(struct types_ref ref,
 		       void (*each)(const char *name, void *data), void *data)
 {
-	walk_members(ref, 0, each, data);
+	struct types_shape shape;
+
+	types_look(ref, &shape);
+	walk_members(shape.ref, 0, each, data);
 }
