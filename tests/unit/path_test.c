@@ -416,6 +416,9 @@ static void test_limits(void **state)
 	refuse(line, "args-many");
 	strcpy(at - 4, " $arg*");
 	trapline_event_free(parse_event(line));
+	trapline_event_free(parse_event("p vfs_read pos[576460752303423487]"));
+	refuse("p vfs_read pos[576460752303423488]", "index-form");
+	refuse("p vfs_read pos[2305843009213693952]", "index-form");
 }
 
 /* ---- BTF that there is not -------------------------------------------- */

@@ -164,6 +164,24 @@ static int step_dot(struct walk *w, const struct spec_step *step)
 	return step_member(w, &step->name);
 }
 
+/* Half of what there is leaves room for the members that follow. */
+static int add_elements(struct walk *w, const struct spec_step *step,
+			size_t bytes)
+{
+	int64_t offset;
+
+	if (!__builtin_mul_overflow(step->number, bytes, &offset) &&
+	    !__builtin_add_overflow(offset, (int64_t)w->offset, &offset) &&
+	    offset <= INT64_MAX / 2) {
+		w->offset = (uint64_t)offset;
+		return 0;
+	}
+	spec_refuse(w->c->err, ERR_INDEX_FORM, &step->where);
+	error_hint(w->c->err, "no element of %zu bytes has an address so far "
+		   "away", bytes);
+	return -EINVAL;
+}
+
 static int step_index(struct walk *w, const struct spec_step *step)
 {
 	const struct spec_slice *number = &step->name;
@@ -187,8 +205,7 @@ static int step_index(struct walk *w, const struct spec_step *step)
 		w->at.type = shape.inner;
 	else
 		follow(w);
-	w->offset += step->number * element.bytes;
-	return 0;
+	return add_elements(w, step, element.bytes);
 }
 
 int walk_step(struct walk *w, const struct spec_step *step)
