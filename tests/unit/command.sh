@@ -168,6 +168,8 @@ trapline: no event x is defined above this line
   hint: a deletion is for what stands above it; an event without a name is called after its place, see `trapline check`' "$err"
 	says 'check, a deletion in another group' 1 "$err" 'no event b/x is defined' check -- p:a/x\ vfs_read -:b/x
 	says 'check, a deletion of no group' 1 "$err" 'no group c is defined' check -- p:a/x\ vfs_read -:c/
+	says 'live, a name that no task has' 1 "$err" '--comm: comm has at most 15 bytes, this text needs 16' \
+		live --comm 'systemd-journal?' -e 'p:x vfs_read'
 	says 'check, a deletion of nothing' 1 "$err" 'name of the event is missing' check -- -:
 	echo - >"$scratch/probes"
 	says 'check, a sign alone' 1 "$err" 'a deletion is -:' check -f "$scratch/probes"

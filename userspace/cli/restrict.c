@@ -204,6 +204,15 @@ static int write_condition(FILE *text, const struct restriction *only)
 	return 0;
 }
 
+/* No other condition has a text. */
+static bool is_of_comm(const struct trapline_error *err)
+{
+	const char *name = trapline_error_name(err->code);
+
+	return !strcmp(name, "filter-text-long") ||
+	       !strcmp(name, "filter-pattern");
+}
+
 static int restrict_all(const struct definitions *defs, const char *condition)
 {
 	struct trapline_error err = { 0 };
@@ -214,7 +223,8 @@ static int restrict_all(const struct definitions *defs, const char *condition)
 
 		if (!event || !trapline_event_restrict(event, condition, &err))
 			continue;
-		report("--pid, --comm and --cgroup together: %s", err.text);
+		report("%s: %s", is_of_comm(&err) ? "--comm" :
+		       "--pid, --comm and --cgroup together", err.text);
 		return -1;
 	}
 	return 0;

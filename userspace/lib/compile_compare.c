@@ -266,6 +266,7 @@ static int compare_number(struct filter_code *code, struct operand *operand,
  * @bytes: as the kernel takes them
  * @count: how many
  * @tokens: before the first "*", each of which stands for one byte
+ * @text_min: bytes of the shortest text that it fits
  * @has_star: it has a "*"
  * @retry_bytes: behind the first "*"
  */
@@ -273,6 +274,7 @@ struct pattern {
 	unsigned char bytes[TL_MATCH_PATTERN_MAX];
 	unsigned int count;
 	unsigned int tokens;
+	unsigned int text_min;
 	bool has_star;
 	unsigned int retry_bytes;
 };
@@ -311,6 +313,7 @@ static bool measure(struct pattern *pattern)
 	while (i < pattern->count) {
 		unsigned int length = 1;
 
+		pattern->text_min += pattern->bytes[i] != '*';
 		if (pattern->bytes[i] == '*') {
 			if (!pattern->has_star)
 				pattern->retry_bytes = pattern->count - i - 1;
@@ -398,6 +401,21 @@ static unsigned int text_max(struct filter_code *code,
 	return max;
 }
 
+/* The kernel cuts a task's name: a text that is longer fits none. */
+static int check_comm(struct filter_code *code, const struct operand *operand,
+		      const struct filter_node *node,
+		      const struct pattern *pattern)
+{
+	if (pattern->text_min <= COMM_BYTES)
+		return 0;
+	error_set(code->err, ERR_FILTER_COMM, node->value.column,
+		  node->value.length, spec_shown(operand->name),
+		  operand->name->text, COMM_BYTES, pattern->text_min);
+	error_hint(code->err, "the kernel cuts the name of a task: compare "
+		   "with the first %d bytes of it", COMM_BYTES);
+	return -EINVAL;
+}
+
 static int compare_text(struct filter_code *code,
 			const struct operand *operand,
 			const struct filter_node *node, uint32_t flags,
@@ -415,13 +433,15 @@ static int compare_text(struct filter_code *code,
 			  operand->name->text);
 		return -EINVAL;
 	}
+	if (operand->insns)
+		put = &operand->insns[operand->load_count];
 	ret = make_pattern(code, node, &pattern);
+	if (!ret && (!put || put->op == TL_OP_PUT_COMM))
+		ret = check_comm(code, operand, node, &pattern);
 	if (!ret)
 		ret = emit_loads(code, operand);
 	if (ret)
 		return ret;
-	if (operand->insns)
-		put = &operand->insns[operand->load_count];
 	if (put && put->op == TL_OP_PUT_STRING) {
 		max = text_max(code, &pattern);
 		ret = filter_emit(code, TL_OP_STRING,

@@ -147,6 +147,7 @@
 	X(272, FILTER_LATE, "filter-late", "the event is in a session already") \
 	X(273, FILTER_DURATION, "duration-on-entry", "\"%.*s\" is known when the function has returned: r or c") \
 	X(274, FILTER_FAMILY, "filter-family", "\"%.*s\": a family has a process or not: == or !=") \
+	X(328, FILTER_COMM, "filter-text-long", "%.*s has at most %d bytes, this text needs %u") \
 	/* stacks: spec_fetch.c, compile_arg.c */                             \
 	X(310, STACK_TYPE, "stack-type", "\"%.*s\" is not a number of frames; a stack has no type") \
 	X(311, STACK_FRAMES, "stack-frames", "\"%.*s\": a stack has 1 to %d frames") \
