@@ -149,6 +149,9 @@ static struct trapline_event event = {
 	.field_count = 2,
 };
 
+/* The place of the records, of those that the event has. */
+static unsigned int place;
+
 static const uint64_t none[1];
 
 static void put_stack(const uint64_t *addresses, unsigned int count)
@@ -166,6 +169,7 @@ static const char *print(const char *name, const char *status, unsigned int tid)
 	};
 	const struct trapline_record record = {
 		.event = &event,
+		.place = place,
 		.tid = tid,
 		.time_ns = clock_now_ns(CLOCK_MONOTONIC),
 		.payload = payload.bytes,
@@ -199,6 +203,29 @@ static void user_is(const uint64_t *addresses, unsigned int count,
 
 /* ---- the kernel's ----------------------------------------------------- */
 
+/* Of an event with several places, the one of the record gives the name. */
+static void kernel_places(const uint64_t *stack)
+{
+	struct trapline_event second = {
+		.name = event.name, .symbol = (char *)"an_alias",
+		.address = VFS_READV, .fields = fields, .field_count = 2,
+		.whole = &event,
+	};
+	struct trapline_event *more[] = { &second };
+
+	event.address = VFS_READ;
+	event.more = more;
+	event.more_count = 1;
+	place = 1;
+	kernel_is(stack + 2, 1, NULL, " k=[an_alias+0x0] u=[]");
+	kernel_is(stack, 1, NULL, " k=[vfs_read+0x0] u=[]");
+	place = 0;
+	kernel_is(stack + 2, 1, NULL, " k=[vfs_readv+0x0] u=[]");
+	event.more = NULL;
+	event.more_count = 0;
+	event.address = 0;
+}
+
 static void kernel_frames(void **state)
 {
 	static const uint64_t stack[] = {
@@ -218,6 +245,7 @@ static void kernel_frames(void **state)
 		  " k=[name_store+0x4 [tgt] <- [unknown] <- [unknown]] u=[]");
 	kernel_is(stack + 1, 2, NULL,
 		  " k=[vfs_read+0x6b <- vfs_read+0x300] u=[]");
+	kernel_places(stack);
 	/* the place is called as it was asked for, not as its address */
 	event.address = VFS_READV;
 	event.offset = 0x300;
@@ -373,20 +401,20 @@ static void real_process(void **state)
 		.time_ns = clock_now_ns(CLOCK_MONOTONIC),
 	};
 	struct trapline_processes *table = processes_new("/proc", true);
-	struct process_place place = { 0 };
+	struct process_place found = { 0 };
 	char path[4096] = "";
 
 	(void)state;
 	assert_non_null(table);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	assert_true(processes_find(table, &record, (uintptr_t)real_process + 1,
-				   &place));
-	assert_string_equal(place.path, path);
-	assert_string_equal(place.symbol, "real_process");
-	assert_int_equal(place.offset, 1);
-	assert_false(processes_find(table, &record, 8, &place));
+				   &found));
+	assert_string_equal(found.path, path);
+	assert_string_equal(found.symbol, "real_process");
+	assert_int_equal(found.offset, 1);
+	assert_false(processes_find(table, &record, 8, &found));
 	/* data is no code */
-	assert_false(processes_find(table, &record, (uintptr_t)line, &place));
+	assert_false(processes_find(table, &record, (uintptr_t)line, &found));
 	trapline_processes_close(table);
 }
 

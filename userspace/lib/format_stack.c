@@ -103,13 +103,15 @@ void format_kernel_stack(struct text *text, const struct field *field,
 			 const struct trapline_record *record,
 			 const struct trapline_symbols *symbols)
 {
+	const struct trapline_event *part = event_part(record->event,
+						       record->place);
 	size_t i;
 
 	if (!start_stack(text, field, value))
 		return;
 	for (i = 0; i < frame_count(field, value); i++) {
 		start_frame(text, i);
-		format_kernel_frame(text, symbols, record->event,
+		format_kernel_frame(text, symbols, part,
 				    decode_element(field, value, i), !i);
 	}
 	end_stack(text, field, value);
