@@ -333,7 +333,7 @@ static void test_depth_limit(void **state)
 	check_outcome(line, "\t! deref-depth 203");
 }
 
-/* What a refusal says, in its text or its hint. */
+/* What a refusal says, in its text or its hint; NULL: it has no hint. */
 static const struct {
 	const char *line;
 	const char *says;
@@ -383,6 +383,9 @@ static const struct {
 	  "did you mean `r10:g/t ext4:ext4_file_open`?" },
 	{ "p a/b:0x10", "a path begins with /" },
 	{ "e:t a.b", "not supported by this version" },
+	{ "p vfs_read (struct file)%di->f_flags", "without the word struct" },
+	{ "p vfs_read +0((union file)%di->x)", "without the word union" },
+	{ "p vfs_read (file", NULL },
 };
 
 static void test_says(void **state)
@@ -397,7 +400,9 @@ static void test_says(void **state)
 					       &event, &err);
 
 		assert_int_equal(ret, -EINVAL);
-		if (!strstr(err.text, sayings[i].says) &&
+		if (!sayings[i].says)
+			assert_string_equal(err.hint, "");
+		else if (!strstr(err.text, sayings[i].says) &&
 		    !strstr(err.hint, sayings[i].says))
 			fail_msg("%s: \"%s\" is not in \"%s\", \"%s\"",
 				 sayings[i].line, sayings[i].says, err.text,

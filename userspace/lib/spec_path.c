@@ -217,6 +217,21 @@ static int check_fields(const struct spec_slice *cast, int comma,
 	return 0;
 }
 
+/* A cast ends with the word, so it has not met its ")": "(struct file)" */
+static int refuse_open(const struct spec_slice *where,
+		       const struct spec_slice *cast,
+		       struct trapline_error *err)
+{
+	const struct spec_slice end = spec_cut(where, where->length,
+					       where->length);
+
+	spec_refuse(err, ERR_DEREF_OPEN, &end);
+	if (spec_is(cast, "struct") || spec_is(cast, "union"))
+		error_hint(err, "the name is enough, without the word %.*s: "
+			   "(file)", cast->length, cast->text);
+	return -EINVAL;
+}
+
 /* "(TYPE)FETCH" or "(TYPE,FIELD)FETCH"; @at: out: where the steps begin */
 static int parse_cast(struct spec_fetch *fetch, int *at,
 		      struct trapline_error *err)
@@ -230,9 +245,7 @@ static int parse_cast(struct spec_fetch *fetch, int *at,
 	int ret;
 
 	if (close == where->length)
-		return spec_refuse(err, ERR_DEREF_OPEN, &(struct spec_slice){
-			.text = where->text + close,
-			.column = where->column + close });
+		return refuse_open(where, &cast, err);
 	path->type = spec_cut(&cast, 0, comma);
 	if (comma < cast.length) {
 		path->field = spec_cut(&cast, comma + 1, cast.length);
