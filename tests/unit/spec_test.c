@@ -386,6 +386,15 @@ static const struct {
 	{ "p vfs_read (struct file)%di->f_flags", "without the word struct" },
 	{ "p vfs_read +0((union file)%di->x)", "without the word union" },
 	{ "p vfs_read (file", NULL },
+	{ "p vfs_read a=%di:u8 if a >= -128", "a signed type: :s8" },
+	{ "p vfs_read a=%di:x16 if a > -1", "a signed type: :s16" },
+	{ "p vfs_read a=%di:u8 if a >= -129", NULL },
+	{ "p vfs_read a=%di:s8 if a >= -129", NULL },
+	{ "p vfs_read a=%di:s8 if a & -129", NULL },
+	{ "p vfs_read a=%di:u8 if a == 256", NULL },
+	{ "p vfs_read a=%di:s8 if a == 128", NULL },
+	{ "p vfs_read if tid == -1", NULL },
+	{ "p vfs_read +0(%di):%pD[2]", "an array of %pD is not possible" },
 };
 
 static void test_says(void **state)

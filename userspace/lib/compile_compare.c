@@ -153,7 +153,7 @@ static int find_operand(struct filter_code *code, struct operand *operand)
  * is a row of bits: it can be equal to a negative number, but not below or
  * above one. For "&" each number of so many bits will do.
  */
-static bool is_in_range(const struct operand *operand,
+static bool is_in_range(const struct operand *operand, enum field_format format,
 			const struct filter_node *node)
 {
 	const unsigned int bits = operand->bytes * 8;
@@ -161,12 +161,12 @@ static bool is_in_range(const struct operand *operand,
 	const bool is_bits = node->op == FILTER_BITS;
 
 	if (node->value.text[0] == '-') {
-		if (operand->format != FIELD_SIGNED && !is_bits &&
-		    (operand->format != FIELD_HEX || node->op > FILTER_UNEQUAL))
+		if (format != FIELD_SIGNED && !is_bits &&
+		    (format != FIELD_HEX || node->op > FILTER_UNEQUAL))
 			return false;
 		return (int64_t)node->number >= -1 - (int64_t)(top >> 1);
 	}
-	if (operand->format == FIELD_SIGNED && !is_bits)
+	if (format == FIELD_SIGNED && !is_bits)
 		return node->number <= top >> 1;
 	return node->number <= top;
 }
@@ -174,14 +174,15 @@ static bool is_in_range(const struct operand *operand,
 static int check_range(struct filter_code *code, const struct operand *operand,
 		       const struct filter_node *node)
 {
-	if (is_in_range(operand, node))
+	if (is_in_range(operand, operand->format, node))
 		return 0;
 	error_set(code->err, ERR_FILTER_RANGE, node->value.column,
 		  node->value.length, spec_shown(operand->name),
 		  operand->name->text, operand->bytes,
 		  operand->format == FIELD_SIGNED ? "" : "un",
 		  spec_shown(&node->value), node->value.text);
-	if (node->value.text[0] == '-' && operand->insns)
+	/* only where that helps: not for what is signed, nor for what is too low */
+	if (operand->insns && is_in_range(operand, FIELD_SIGNED, node))
 		error_hint(code->err, "give the argument a signed type: :s%u",
 			   operand->bytes * 8);
 	return -EINVAL;

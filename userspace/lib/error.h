@@ -120,6 +120,7 @@
 	X(325, BTF_SEVERAL, "btf-function", "the kernel's types (BTF) have several %s %s, of which the parameters or the results differ") \
 	X(326, PARAM_SEVERAL, "no-such-variable", "not all functions %s have a parameter %.*s") \
 	X(327, STRUCT_SEVERAL, "struct-several", "the kernel's types (BTF) have several structs %.*s that differ, and not only one of them has the member %.*s") \
+	X(329, ARRAY_NAME_OF, "array-type", "an array of %.*s is not possible") \
 	/* filters, their form: spec_filter.c */ \
 	X(250, FILTER_EMPTY, "filter-empty", "nothing follows \"if\": which hits are to be recorded?") \
 	X(251, FILTER_OPERAND, "filter-operand", "\"%.*s\" is no name: a comparison is NAME OPERATOR VALUE") \

@@ -126,8 +126,9 @@ int spec_parse_type(struct spec_type *type, struct trapline_error *err)
 		if (ret)
 			return ret;
 	}
-	if (!array.length && parse_name_of(type, &name))
-		return 0;
+	if (parse_name_of(type, &name))
+		return array.length ? spec_refuse(err, ERR_ARRAY_NAME_OF,
+						  &name) : 0;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (!spec_is(&name, types[i].name))
 			continue;
