@@ -5,9 +5,9 @@
  * A tracepoint calls its probes with arguments of its own prototype. Here one
  * function serves all of them: it takes as many words as any tracepoint has, and
  * what a tracepoint does not have is whatever the registers and the stack hold
- * there, which is read and not used. That is memory of the stack in any case:
- * there are always callers above. What programs may load is bounded by the
- * verifier, to the words of the frame.
+ * there. The words on the stack are no parameters for the compiler, which may load
+ * those at once: a stack of interrupts can end right above. What programs may load
+ * is bounded by the verifier, to the words of the frame.
  *
  * The tracepoint of a module is the module's memory, and a probe does not hold
  * the module, as tracefs does not: rmmod takes the probe off before the memory
@@ -20,7 +20,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/uaccess.h>
 
+#include "arch/arch.h"
 #include "hit.h"
 #include "place.h"
 #include "trapline_prog.h"
@@ -57,6 +59,8 @@ struct tl_tracepoint_module {
  * notifier is called; outside of the one in which probes are registered.
  */
 static DEFINE_MUTEX(tl_tracepoint_lock);
+/* A module with tracepoints is not in the list: there was no memory for it. */
+static bool tl_tracepoint_lost;
 static LIST_HEAD(tl_tracepoint_places);
 static LIST_HEAD(tl_tracepoint_modules);
 
@@ -65,24 +69,74 @@ static struct tl_tracepoint *tl_tracepoint_of(const struct tl_place *place)
 	return container_of(place, struct tl_tracepoint, place);
 }
 
+/* Of a caller's frame, whose other words are nobody's business. */
+static __always_inline u64 tl_tracepoint_word(const unsigned long *stack, u32 number)
+{
+	return READ_ONCE_NOCHECK(stack[number - TL_ARCH_WORDS_IN_REGISTERS]);
+}
+
+static __always_inline void tl_tracepoint_hit(const struct tl_tracepoint *probe,
+					      u64 *args, unsigned long caller)
+{
+	preempt_disable_notrace();
+	/* programs were verified for a frame of this size */
+	tl_event_hit(&probe->place, (struct pt_regs *)args, caller, NULL);
+	preempt_enable_notrace();
+}
+
+/* Words that are not all on the page which the return address is on; 0: not there. */
+static noinline void tl_tracepoint_edge(const struct tl_tracepoint *probe,
+					const u64 *registers,
+					const unsigned long *stack,
+					unsigned long caller)
+{
+	u64 args[TL_TRACEPOINT_ARGS] = {};
+	u32 i;
+
+	for (i = 0; i < TL_ARCH_WORDS_IN_REGISTERS; i++)
+		args[i] = registers[i];
+	for (; i < TL_TRACEPOINT_ARGS; i++, stack++)
+		if (copy_from_kernel_nofault(&args[i], stack, sizeof(args[i])))
+			args[i] = 0;
+	tl_tracepoint_hit(probe, args, caller);
+}
+
+NOKPROBE_SYMBOL(tl_tracepoint_edge);
+
 /*
  * Newer kernels call it with preemption on. It comes in any context, also in the
  * middle of another handler. The frame is made of nothing but what is passed on:
- * for more, kernels that clear the stack would clear it at each hit.
+ * for more, kernels that clear the stack would clear it at each hit. Where @a5 and
+ * @a6 are not in registers they are not used, and so not loaded.
  */
 static void tl_tracepoint_handler(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4,
-				  u64 a5, u64 a6, u64 a7, u64 a8, u64 a9, u64 a10,
-				  u64 a11)
+				  u64 a5, u64 a6)
 {
-	u64 args[TL_TRACEPOINT_ARGS] = {
-		a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11,
-	};
-	const struct tl_tracepoint *probe = data;
+	const unsigned long *stack = tl_arch_stack_words();
+	const bool is_more = TL_ARCH_WORDS_IN_REGISTERS > 5;
+	const u32 words = TL_TRACEPOINT_ARGS - TL_ARCH_WORDS_IN_REGISTERS;
+	const unsigned long last = (unsigned long)&stack[words] - 1;
 
-	preempt_disable_notrace();
-	/* programs were verified for a frame of this size */
-	tl_event_hit(&probe->place, (struct pt_regs *)args, _RET_IP_, NULL);
-	preempt_enable_notrace();
+	if (unlikely(((unsigned long)&stack[-1] ^ last) & PAGE_MASK)) {
+		const u64 registers[] = {
+			a0, a1, a2, a3, a4, is_more ? a5 : 0, is_more ? a6 : 0,
+		};
+
+		tl_tracepoint_edge(data, registers, stack, _RET_IP_);
+	} else {
+		u64 args[TL_TRACEPOINT_ARGS] = {
+			a0, a1, a2, a3, a4,
+			is_more ? a5 : tl_tracepoint_word(stack, 5),
+			is_more ? a6 : tl_tracepoint_word(stack, 6),
+			tl_tracepoint_word(stack, 7),
+			tl_tracepoint_word(stack, 8),
+			tl_tracepoint_word(stack, 9),
+			tl_tracepoint_word(stack, 10),
+			tl_tracepoint_word(stack, 11),
+		};
+
+		tl_tracepoint_hit(data, args, _RET_IP_);
+	}
 }
 
 NOKPROBE_SYMBOL(tl_tracepoint_handler);
@@ -162,13 +216,15 @@ static int tl_tracepoint_locate(struct tl_place *place)
 	probe->tracepoint = tl_tracepoint_in_module(place);
 	place->address = (unsigned long)probe->tracepoint;
 	mutex_unlock(&tl_tracepoint_lock);
-	return place->address ? 0 : -ENOENT;
+	if (place->address)
+		return 0;
+	return READ_ONCE(tl_tracepoint_lost) ? -ENOMEM : -ENOENT;
 }
 
 static int tl_tracepoint_arm(struct tl_place *place)
 {
 	struct tl_tracepoint *probe = tl_tracepoint_of(place);
-	int err = -ESTALE;
+	int err = -ENOENT; /* it has gone since it was found */
 
 	mutex_lock(&tl_tracepoint_lock);
 	if (probe->tracepoint)
@@ -241,8 +297,10 @@ static int tl_tracepoint_coming(struct module *module)
 	struct tl_tracepoint_module *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 
 	/* its tracepoints cannot be probed then; nothing else is wrong */
-	if (!entry)
+	if (!entry) {
+		WRITE_ONCE(tl_tracepoint_lost, true);
 		return NOTIFY_OK;
+	}
 	entry->module = module;
 	mutex_lock(&tl_tracepoint_lock);
 	list_add_tail(&entry->node, &tl_tracepoint_modules);
@@ -314,7 +372,12 @@ static struct notifier_block tl_tracepoint_notifier = {
  */
 int tl_tracepoint_init(void)
 {
-	return register_tracepoint_module_notifier(&tl_tracepoint_notifier);
+	int err = register_tracepoint_module_notifier(&tl_tracepoint_notifier);
+
+	if (err || !tl_tracepoint_lost)
+		return err;
+	tl_tracepoint_exit();
+	return -ENOMEM;
 }
 
 /**
