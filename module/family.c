@@ -12,7 +12,8 @@
  * @tgid: number of the process in the initial namespace
  *
  * Called with preemption off: a parent may exit meanwhile and give its children
- * to another, but RCU keeps what the pointer was read from.
+ * to another, but RCU keeps what the pointer was read from. That of a task which
+ * was released, as one that ends may be while it still runs, is not kept.
  */
 bool tl_family_has(u32 tgid)
 {
@@ -24,6 +25,8 @@ bool tl_family_has(u32 tgid)
 
 		if ((u32)task->tgid == tgid)
 			return true;
+		if (!pid_alive(task))
+			break;
 		parent = rcu_dereference_raw(task->real_parent);
 		if (parent == task)
 			break;

@@ -293,8 +293,9 @@ int tl_session_ctl(struct tl_session *session, struct tl_session_ctl *ctl)
 		if (session->state != TL_SESSION_READY)
 			return tl_refuse(error, TL_ERR_STATE, -EBUSY);
 		session->state = TL_SESSION_RUNNING;
-		tl_session_gate(session, true);
+		/* nothing is older */
 		ctl->time_ns = tl_env_clock_ns();
+		tl_session_gate(session, true);
 		return 0;
 	case TL_SESSION_STOP:
 		if (session->state != TL_SESSION_RUNNING)

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
 
@@ -94,16 +95,19 @@ static __always_inline bool tl_source_read(const struct tl_source *src, u8 *to,
 
 /*
  * A word of the stack that the registers are on. What is past its end is not
- * this stack's and must not look as if it were: a fault.
+ * this stack's and must not look as if it were: a fault. Of the stacks of
+ * interrupts no end is known but that of the page.
  */
 static __always_inline bool tl_source_stack(const struct tl_source *src,
 					    u64 index, u64 *value)
 {
 	unsigned long top = kernel_stack_pointer(src->regs);
 	unsigned long address = top + index * sizeof(*value);
+	unsigned long base = (unsigned long)task_stack_page(current);
 
 	*value = 0;
-	if ((address ^ top) & ~(THREAD_SIZE - 1))
+	if (top - base < THREAD_SIZE ? address - base >= THREAD_SIZE :
+				       (address ^ top) & PAGE_MASK)
 		return false;
 	return tl_memory_read((u8 *)value, address, sizeof(*value), false);
 }

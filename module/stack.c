@@ -103,16 +103,16 @@ NOKPROBE_SYMBOL(tl_stack_kernel);
 static const struct pt_regs *tl_user_regs(const struct pt_regs *regs)
 {
 	unsigned long base = (unsigned long)task_stack_page(current);
+	unsigned long top;
 
 	if (!tl_context_is_task())
 		return NULL;
-	/* a handler that was called is on the stack of its caller */
-	if (!regs)
-		return task_pt_regs(current);
-	if (user_mode((struct pt_regs *)regs))
+	if (regs && user_mode((struct pt_regs *)regs))
 		return regs;
-	return kernel_stack_pointer((struct pt_regs *)regs) - base < THREAD_SIZE ?
-		       task_pt_regs(current) : NULL;
+	/* a handler that was called is on the stack of its caller */
+	top = regs ? kernel_stack_pointer((struct pt_regs *)regs) :
+		     current_stack_pointer;
+	return top - base < THREAD_SIZE ? task_pt_regs(current) : NULL;
 }
 
 NOKPROBE_SYMBOL(tl_user_regs);

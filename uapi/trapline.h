@@ -407,7 +407,7 @@ struct tl_ring_get {
 #define TL_EVENT_OFF	0 /* made, not armed */
 #define TL_EVENT_ARMED	1 /* armed */
 #define TL_EVENT_GONE	2 /* its module was unloaded while it was armed; comes back with it if
-			   * its place is a symbol; of a tracepoint, was unloaded ever
+			   * its place is a symbol
 			   */
 #define TL_EVENT_PENDING 3 /* its module has not come yet (since 1.1) */
 #define TL_EVENT_REFUSED 4 /* its module came, and the place was refused (since 1.1) */

@@ -65,7 +65,8 @@ static inline bool tl_arch_unwind_is_whole(const struct tl_arch_unwind *unwind)
 static inline bool tl_arch_user_frame(struct tl_arch_frame *frame,
 				      const struct pt_regs *regs)
 {
-	if (!user_mode((struct pt_regs *)regs))
+	/* threads of the kernel which work for a process have none of their own */
+	if (!user_mode((struct pt_regs *)regs) || (!regs->ip && !regs->sp))
 		return false;
 	frame->address = regs->ip;
 	frame->pointer = regs->bp;
