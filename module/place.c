@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Places of a session: which events an address has, and whether it is armed. */
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "event.h"
@@ -23,7 +24,8 @@ bool tl_place_is_of(const struct tl_place *place, const char *module)
 /* Its code was unloaded: what is at the address now is something else. */
 static bool tl_place_is_gone(const struct tl_place *place)
 {
-	return place->is_armed && place->ops->is_gone(place);
+	return place->is_gone || place->is_stuck ||
+	       (place->is_armed && place->ops->is_gone(place));
 }
 
 static bool tl_place_is(const struct tl_place *place,
@@ -89,13 +91,15 @@ struct tl_place *tl_place_get(struct tl_places *places,
 
 /**
  * tl_place_put() - an event leaves its place, where it is not enabled any more
- * @place: the place; freed with its last user
+ * @place: the place; freed with its last user, unless the kernel still has it
  */
 void tl_place_put(struct tl_place *place)
 {
 	if (--place->users)
 		return;
 	list_del(&place->node);
+	if (place->is_stuck)
+		return;
 	kfree(place->symbol);
 	place->ops->destroy(place);
 }
@@ -188,9 +192,12 @@ int tl_place_enable(struct tl_place *place, struct tl_event *event)
 {
 	int err;
 
-	if (tl_place_is_gone(place))
-		return -ESTALE;
-	if (place->waits == TL_EVENT_REFUSED)
+	if (tl_place_is_gone(place)) {
+		/* the place has not heard of it yet, or waits for its module then */
+		return place->symbol && !place->is_stuck ?
+			       tl_place_insert(place, event) : -ESTALE;
+	}
+	if (place->waits == TL_EVENT_REFUSED && !place->is_left)
 		return place->refused;
 	err = tl_place_insert(place, event);
 	if (err || place->is_armed)
@@ -294,6 +301,20 @@ void tl_place_disable(struct tl_place *place, const struct tl_event *event)
 			WRITE_ONCE(events->event[i], &tl_event_none);
 }
 
+/* Its handler may be called for ever: with no events, and by a module that stays. */
+static void tl_place_keep(struct tl_place *place)
+{
+	static struct tl_place_events nothing = {
+		.count = 1,
+		.event = { &tl_event_none },
+	};
+
+	if (tl_place_current(place) == &nothing)
+		return;
+	tl_place_publish(place, &nothing);
+	__module_get(THIS_MODULE);
+}
+
 /*
  * No handler of the place runs or will run. One whose events are enabled keeps
  * them, for when it is armed again.
@@ -302,7 +323,11 @@ static void tl_place_disarmed(struct tl_place *place)
 {
 	if (place->is_armed)
 		place->nmissed_before += place->ops->nmissed(place);
-	if (place->is_idle)
+	if (place->is_armed && !place->symbol)
+		place->is_gone = place->ops->is_gone(place);
+	if (place->is_stuck)
+		tl_place_keep(place);
+	else if (place->is_idle)
 		tl_place_publish(place, NULL);
 	else
 		place->waits = TL_EVENT_GONE;

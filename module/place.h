@@ -76,9 +76,13 @@ struct tl_place_events {
  * @wants_entry: an event needs what was there when the call began; once set, it
  *	stays
  * @is_armed: the probe is registered
+ * @is_stuck: the kernel has not taken the probe off: the place, without events,
+ *	and the module stay for ever
+ * @is_gone: its code was unloaded, and nothing will bring it back
  * @waits: a place that follows its module is not armed: TL_EVENT_PENDING,
  *	TL_EVENT_GONE or TL_EVENT_REFUSED; else 0
  * @refused: why it was not when the module came, a negative errno
+ * @is_left: the module has gone since then
  * @is_queued: to be armed, with others, by tl_place_arm_queued()
  * @arm_error: how that went: 0 or a negative errno
  * @is_idle: to be disarmed: @events are not enabled any more
@@ -99,6 +103,9 @@ struct tl_place {
 	struct tl_place_events __rcu *events;
 	bool wants_entry;
 	bool is_armed;
+	bool is_stuck;
+	bool is_gone;
+	bool is_left;
 	bool is_idle;
 	bool is_queued;
 	u32 waits;

@@ -123,6 +123,7 @@ static void tl_place_come(struct tl_place *place)
 	if (!place->enabled || place->is_armed)
 		return;
 	place->address = 0;
+	place->is_left = false;
 	place->refused = tl_place_arm(place);
 	if (place->refused)
 		place->waits = TL_EVENT_REFUSED;
@@ -140,6 +141,10 @@ static void tl_places_follow(struct tl_places *places, const char *module,
 				tl_place_come(place);
 	} else {
 		tl_place_leave(places, module);
+		list_for_each_entry(place, &places->list, node)
+			if (place->waits == TL_EVENT_REFUSED &&
+			    tl_place_is_of(place, module))
+				place->is_left = true;
 	}
 	mutex_unlock(&places->lock);
 }

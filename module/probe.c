@@ -4,6 +4,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kconfig.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
 
@@ -64,4 +65,16 @@ bool tl_probe_is_entry(unsigned long address)
 
 	sprint_symbol(symbol, address);
 	return strstr(symbol, "+0x0/");
+}
+
+/**
+ * tl_probe_is_stuck() - has the kernel failed to take a probe off?
+ * @kp: after unregister_kprobes()
+ *
+ * It needs memory for the last one at an entry of ftrace's. Without it the probe
+ * stays armed, and a kernel says so with a warning, and by a probe without address.
+ */
+bool tl_probe_is_stuck(const struct kprobe *kp)
+{
+	return !kp->addr;
 }

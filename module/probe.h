@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct kprobe;
 struct tl_place;
 
 /**
@@ -25,9 +26,10 @@ struct tl_place;
  * @arm_many: in the place of @arm, for a backend to which many are little more
  *	work than one: register the probes of @count places, all of this backend,
  *	and set &tl_place.arm_error of each
- * @disarm: unregister the probes of @count places, all of this backend. When
- *	it returns, no handler of theirs runs or will run, or, with @settle, when
- *	that has returned.
+ * @disarm: unregister the probes of @count places, all of this backend, and set
+ *	&tl_place.is_stuck of each that the kernel has not let go. When it returns,
+ *	no handler of theirs runs or will run, or, with @settle, when that has
+ *	returned.
  * @settle: finish what any number of calls of @disarm have begun; NULL: nothing
  *	is left to do
  * @nmissed: the kernel's count of hits that never reached the handler, since
@@ -66,6 +68,7 @@ extern const struct tl_probe_ops tl_function_ops;
 const struct tl_probe_ops *tl_probe_backend(u32 number);
 u64 tl_probe_backends(void);
 bool tl_probe_is_entry(unsigned long address);
+bool tl_probe_is_stuck(const struct kprobe *kp);
 
 /* What a backend has beside its places; without ftrace there is no such one. */
 #ifdef CONFIG_KPROBES_ON_FTRACE

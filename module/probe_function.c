@@ -30,6 +30,7 @@
 
 #include "hit.h"
 #include "place.h"
+#include "probe_filter.h"
 
 #define TL_FUNCTION_BITS 12
 
@@ -105,18 +106,29 @@ static __always_inline struct hlist_head *tl_function_bucket(unsigned long ip)
 
 /* ---- handlers --------------------------------------------------------- */
 
-/* Preemption is on or off. tl_event_hit() sees recursions; nothing here is traced. */
+/*
+ * Preemption is on or off. tl_event_hit() sees recursions; nothing here is traced.
+ * What RCU does not hold, in the idle loop of older kernels, is not looked at: such
+ * a call is one that the event has missed. (Places do not go as long as the lists
+ * are looked through: see tl_function_wait().)
+ */
 static void tl_function_handler(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	const struct hlist_head *bucket = tl_function_bucket(ip);
-	const struct tl_function *function;
+	const bool is_held = likely(!is_idle_task(current)) || rcu_is_watching();
+	struct tl_function *function;
 
 	preempt_disable_notrace();
-	hlist_for_each_entry_rcu_notrace(function, bucket, node)
-		if (function->ip == ip)
+	hlist_for_each_entry_rcu_notrace(function, bucket, node) {
+		if (function->ip != ip)
+			continue;
+		if (likely(is_held))
 			tl_event_hit(&function->place, ftrace_get_regs(fregs),
 				     0, NULL);
+		else
+			function->kp.nmissed++; /* not exact, as the kernel's own */
+	}
 	preempt_enable_notrace();
 }
 
@@ -131,32 +143,6 @@ static int tl_function_kprobe_handler(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(tl_function_kprobe_handler);
 
 /* ---- the shared ops --------------------------------------------------- */
-
-static int tl_filter_add(unsigned long *ips, u32 count)
-{
-	return ftrace_set_filter_ips(&tl_functions.ops, ips, count, 0, 0);
-}
-
-/*
- * One that is there twice, as two sessions leave, fails the whole. What cannot be
- * removed, without memory, stays, and its calls find no place.
- */
-static void tl_filter_remove(unsigned long *ips, u32 count)
-{
-	if (!count || !ftrace_set_filter_ips(&tl_functions.ops, ips, count, 1, 0))
-		return;
-	while (count--)
-		ftrace_set_filter_ips(&tl_functions.ops, &ips[count], 1, 1, 0);
-}
-
-/*
- * Forget all of it. Registered ops without a filter would trace every function.
- * (Not by ftrace_free_filter(): older kernels go on with what it has freed.)
- */
-static int tl_filter_clear(void)
-{
-	return ftrace_set_filter(&tl_functions.ops, NULL, 0, 1);
-}
 
 /* Is another place of this function traced? */
 static bool tl_function_is_shared(const struct tl_function *function)
@@ -182,11 +168,11 @@ static void tl_filter_leave(const struct list_head *leaving)
 			continue;
 		ips[count++] = function->ip;
 		if (count == TL_FILTER_BATCH) {
-			tl_filter_remove(ips, count);
+			tl_filter_remove(&tl_functions.ops, ips, count);
 			count = 0;
 		}
 	}
-	tl_filter_remove(ips, count);
+	tl_filter_remove(&tl_functions.ops, ips, count);
 }
 
 /* Wait until no handler runs that may have found a place in the hash. */
@@ -215,8 +201,8 @@ static void tl_function_untrace(struct list_head *leaving,
 	}
 	if (tl_functions.traced)
 		tl_filter_leave(leaving);
-	else
-		unregister_ftrace_function(&tl_functions.ops);
+	else if (unregister_ftrace_function(&tl_functions.ops))
+		__module_get(THIS_MODULE); /* the handler may be called, for ever */
 	list_for_each_entry_safe(function, next, leaving, leaving) {
 		hlist_del_init_rcu(&function->node);
 		list_del_init(&function->leaving);
@@ -250,8 +236,7 @@ static int tl_function_prepare(struct tl_function *function)
 	int err;
 
 	function->state = TL_FUNCTION_OFF;
-	/* some microseconds each, but there may be many */
-	err = fatal_signal_pending(current) ? -EINTR : tl_function_ask(function);
+	err = tl_function_ask(function);
 	if (err)
 		return err;
 	if (kprobe_ftrace(&function->kp)) {
@@ -273,11 +258,11 @@ static int tl_function_prepare(struct tl_function *function)
 static u32 tl_filter_take(struct tl_place **places, u32 count,
 			  unsigned long *ips, u32 ip_count)
 {
-	int err = tl_functions.traced ? 0 : tl_filter_clear();
+	int err = tl_functions.traced ? 0 : tl_filter_clear(&tl_functions.ops);
 	u32 i, taken = 0;
 
 	if (!err)
-		err = tl_filter_add(ips, ip_count);
+		err = tl_filter_add(&tl_functions.ops, ips, ip_count);
 	for (i = 0; i < count; i++) {
 		struct tl_function *function = tl_function_of(places[i]);
 
@@ -285,7 +270,7 @@ static u32 tl_filter_take(struct tl_place **places, u32 count,
 			continue;
 		/* one was unloaded a moment ago: the others are taken singly */
 		places[i]->arm_error = err == -EINVAL ?
-					       tl_filter_add(&function->ip, 1) :
+					       tl_filter_add(&tl_functions.ops, &function->ip, 1) :
 					       err;
 		taken += !places[i]->arm_error;
 	}
@@ -336,6 +321,15 @@ static void tl_function_arm_with(struct tl_place **places, u32 count,
 	for (i = 0; i < count; i++) {
 		struct tl_function *function = tl_function_of(places[i]);
 
+		/*
+		 * Some milliseconds each, but there may be many. One alone may be
+		 * that of a module that is loaded by somebody else.
+		 */
+		if (count > 1 && fatal_signal_pending(current)) {
+			function->state = TL_FUNCTION_OFF;
+			places[i]->arm_error = -EINTR;
+			continue;
+		}
 		places[i]->arm_error = tl_function_prepare(function);
 		if (function->state != TL_FUNCTION_TRACED)
 			continue;
@@ -386,10 +380,14 @@ static void tl_function_disarm(struct tl_place **places, u32 count)
 	}
 	mutex_unlock(&tl_functions.lock);
 	unregister_kprobes(kps, (int)kp_count);
-	for (i = 0; i < kp_count; i++)
-		container_of(kps[i], struct tl_function, kp)->state =
-			kprobe_gone(kps[i]) ? TL_FUNCTION_GONE :
-					      TL_FUNCTION_OFF;
+	for (i = 0; i < kp_count; i++) {
+		struct tl_function *function =
+			container_of(kps[i], struct tl_function, kp);
+
+		function->state = kprobe_gone(kps[i]) ? TL_FUNCTION_GONE :
+							TL_FUNCTION_OFF;
+		function->place.is_stuck = tl_probe_is_stuck(kps[i]);
+	}
 }
 
 /* Also what another session has let go: each waits for its own at least. */

@@ -57,6 +57,8 @@ static void tl_kprobe_disarm(struct tl_place **places, u32 count)
 	for (i = 0; i < count; i++)
 		kps[i] = &tl_kprobe_of(places[i])->kp;
 	unregister_kprobes(kps, (int)count);
+	for (i = 0; i < count; i++)
+		places[i]->is_stuck = tl_probe_is_stuck(kps[i]);
 }
 
 static u64 tl_kprobe_nmissed(const struct tl_place *place)

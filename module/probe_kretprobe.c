@@ -10,6 +10,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 
@@ -20,6 +21,12 @@
 /* As many as are chosen where none are asked for. */
 #define TL_INSTANCES_MIN 128u
 #define TL_INSTANCES_PER_CPU 8u
+/* Of all return probes together: 128 to 256 MiB. */
+#define TL_INSTANCES_MAX 1048576u
+
+/* How many there are; the lock is inside that of the places. */
+static DEFINE_MUTEX(tl_kretprobe_lock);
+static u32 tl_kretprobe_armed;
 
 /**
  * struct tl_kretprobe - a place of this backend
@@ -98,6 +105,21 @@ static u32 tl_kretprobe_instances(const struct tl_place *place)
 		       TL_INSTANCES_MIN, TL_MAXACTIVE_MAX);
 }
 
+/* The kernel takes memory for instances from nobody's account. */
+static int tl_kretprobe_register(struct kretprobe *rp)
+{
+	const u32 instances = (u32)rp->maxactive;
+	int err = -ENOMEM;
+
+	mutex_lock(&tl_kretprobe_lock);
+	if (instances <= TL_INSTANCES_MAX - tl_kretprobe_armed)
+		err = register_kretprobe(rp);
+	if (!err)
+		tl_kretprobe_armed += instances;
+	mutex_unlock(&tl_kretprobe_lock);
+	return err;
+}
+
 static int tl_kretprobe_arm(struct tl_place *place)
 {
 	struct tl_kretprobe *probe = tl_kretprobe_of(place);
@@ -108,7 +130,7 @@ static int tl_kretprobe_arm(struct tl_place *place)
 	probe->rp.entry_handler = tl_kretprobe_entry;
 	probe->rp.data_size = sizeof(struct tl_entry);
 	probe->rp.maxactive = (int)tl_kretprobe_instances(place);
-	return register_kretprobe(&probe->rp);
+	return tl_kretprobe_register(&probe->rp);
 }
 
 static void tl_kretprobe_disarm(struct tl_place **places, u32 count)
@@ -119,6 +141,12 @@ static void tl_kretprobe_disarm(struct tl_place **places, u32 count)
 	for (i = 0; i < count; i++)
 		rps[i] = &tl_kretprobe_of(places[i])->rp;
 	unregister_kretprobes(rps, (int)count);
+	for (i = 0; i < count; i++)
+		places[i]->is_stuck = tl_probe_is_stuck(&rps[i]->kp);
+	mutex_lock(&tl_kretprobe_lock);
+	for (i = 0; i < count; i++)
+		tl_kretprobe_armed -= (u32)rps[i]->maxactive;
+	mutex_unlock(&tl_kretprobe_lock);
 }
 
 static u64 tl_kretprobe_nmissed(const struct tl_place *place)

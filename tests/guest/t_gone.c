@@ -46,8 +46,11 @@ int main(void)
 	CHECK_EQ(dev_stats(dev, beside).state, TL_EVENT_ARMED);
 	CHECK_EQ(dev_stats(dev, first).recorded, 1);
 
-	tap_case("disarmed and armed anew, if the address is the same");
+	tap_case("what was gone stays so when it is disarmed, whatever is there now");
 	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_DISABLE, &first, 1, NULL), 0);
+	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_ENABLE, &first, 1, &error), -ESTALE);
+	CHECK_EQ(error.code, TL_ERR_PLACE_GONE);
+	CHECK_EQ(dev_stats(dev, first).recorded, 1);
 	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_REMOVE, &first, 1, NULL), 0);
 
 	close(dev);

@@ -95,10 +95,22 @@ static void check_end(int dev)
 	CHECK_EQ(kprobes_count(), 0);
 }
 
+/* The module goes, just before and after there are more events on what has gone. */
+static void go_with_more(int dev, uint32_t *late)
+{
+	tap_case("one more event on what has gone, and on what was refused, waits");
+	late[0] = add(dev, TL_BACKEND_KPROBE, "target:target_init", 0);
+	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_ENABLE, late, 1, NULL), 0);
+	shell("rmmod target");
+	late[1] = add(dev, TL_BACKEND_KPROBE, "target:no_such", 0);
+	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_ENABLE, &late[1], 1, NULL), 0);
+	check_states(dev, late, 1, TL_EVENT_GONE, 0);
+}
+
 int main(void)
 {
 	int dev = dev_ready(4096, 16);
-	uint32_t ids[EVENTS];
+	uint32_t ids[EVENTS], late[2];
 
 	check_refused(dev);
 	ids[ENTRY] = add(dev, TL_BACKEND_KPROBE, "target:target_call", 0);
@@ -129,8 +141,9 @@ int main(void)
 	check_reason(dev, ids[OUTSIDE], TL_ERR_PLACE_OFFSET);
 	check_loaded(dev);
 
+	go_with_more(dev, late);
+
 	tap_case("the module goes: counters stay");
-	shell("rmmod target");
 	check_states(dev, ids, 2, TL_EVENT_GONE, 2);
 
 	tap_case("it comes back: armed again");
@@ -138,6 +151,8 @@ int main(void)
 	shell(CALL);
 	check_states(dev, ids, 2, TL_EVENT_ARMED, 4);
 	check_states(dev, &ids[INIT], 1, TL_EVENT_GONE, 2);
+	check_states(dev, late, 1, TL_EVENT_GONE, 1);
+	check_reason(dev, late[1], TL_ERR_PLACE_MISSING);
 
 	tap_case("disabled while it is away, it stays away");
 	shell("rmmod target");
