@@ -116,18 +116,17 @@ static void tl_function_handler(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	const struct hlist_head *bucket = tl_function_bucket(ip);
-	const bool is_held = likely(!is_idle_task(current)) || rcu_is_watching();
 	struct tl_function *function;
 
 	preempt_disable_notrace();
 	hlist_for_each_entry_rcu_notrace(function, bucket, node) {
 		if (function->ip != ip)
 			continue;
-		if (likely(is_held))
+		if (unlikely(is_idle_task(current)) && !rcu_is_watching())
+			function->kp.nmissed++; /* not exact, as the kernel's own */
+		else
 			tl_event_hit(&function->place, ftrace_get_regs(fregs),
 				     0, NULL);
-		else
-			function->kp.nmissed++; /* not exact, as the kernel's own */
 	}
 	preempt_enable_notrace();
 }
