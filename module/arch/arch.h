@@ -11,4 +11,17 @@
 #error "trapline knows the register frames of x86-64 and arm64 only"
 #endif
 
+/*
+ * Behind the words in registers, those that the function which this is inlined into
+ * takes on the stack.
+ */
+static __always_inline const unsigned long *tl_arch_stack_words(void)
+{
+#ifdef __CHECKER__ /* which does not know it */
+	return __builtin_frame_address(0);
+#else
+	return __builtin_dwarf_cfa();
+#endif
+}
+
 #endif

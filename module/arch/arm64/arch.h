@@ -26,14 +26,4 @@ static __always_inline bool tl_arch_can_map(unsigned long address)
 /* Words that a function takes in registers, behind a first argument. */
 #define TL_ARCH_WORDS_IN_REGISTERS 7
 
-/* Those that the function which this is inlined into takes on the stack. */
-static __always_inline const unsigned long *tl_arch_stack_words(void)
-{
-#ifdef __CHECKER__ /* which does not know it */
-	return __builtin_frame_address(0);
-#else
-	return __builtin_dwarf_cfa();
-#endif
-}
-
 #endif
