@@ -29,4 +29,8 @@ contains 'and says that the kernel is locked down' "$dir/line" 'confidentiality'
 contains 'and what to do' "$dir/line" 'lockdown=integrity'
 grep '^[a-zA-Z]*  *signature' "$dir/all" >"$dir/line"
 contains 'and that it is not for its signature' "$dir/line" 'unsigned modules are accepted'
+# the kernel's code cannot be read: whether an instruction begins there is not known
+trapline check 'p:v vfs_read+1' >"$dir/out" 2>"$dir/err"
+equal 'check says nothing of what it does not know' "$? $(cat "$dir/out" "$dir/err")" \
+	'0 p:kprobes/v vfs_read+1'
 done_testing

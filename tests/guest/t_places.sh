@@ -56,6 +56,11 @@ contains 'refused places: which, and why' "$dir/out.err" \
 equal 'refused places: the table is there' "$(counter "$dir/out.err" pp hits)" \
 	"$(counter "$dir/out.err" pp recorded)"
 
+# it was known before, without probes in the way
+trapline check --places 'p:v vfs_*+13' | grep 'start of an instruction' >"$dir/got"
+grep 'start of an instruction' "$dir/all" >"$dir/want"
+same 'refused places: known to check' "$dir/got" "$dir/want"
+
 trapline live --all-or-nothing -e 'p:pp __x64_sys_getppid' -e 'p:v vfs_*+13' -- \
 	touch "$dir/run" >"$dir/out" 2>"$dir/err"
 equal '--all-or-nothing: status' "$?" 1

@@ -259,10 +259,12 @@ doctor()
 	result 'doctor, of this kernel' "$(grep -qE '^ok +module .* is for this kernel' "$out" || cat "$out")"
 }
 
-# bound FILE COMMAND... - with the symbols of the file as those of the kernel
+# bound FILE COMMAND... - with the symbols of the file as those of the kernel, of which
+# the code is not seen
 bound()
 {
-	unshare -m sh -c 'mount --bind "$0" /proc/kallsyms && exec "$@"' "$@"
+	unshare -m sh -c 'mount --bind "$0" /proc/kallsyms || exit
+		[ ! -e /proc/kcore ] || mount --bind /dev/null /proc/kcore && exec "$@"' "$@"
 }
 
 run=()

@@ -162,6 +162,23 @@ static void test_places_not_added(void **state)
 	trapline_session_close(session);
 }
 
+/* What was known of places before: now the kernel is asked. */
+static void test_known_before(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *three = new_pattern("three", 3);
+
+	(void)state;
+	three->more[0]->state = TRAPLINE_PLACE_REFUSED;
+	three->more[0]->refused = TL_ERR_PLACE_BOUNDARY;
+	assert_int_equal(trapline_session_add(session, three, &err), 0);
+	module.refuses = 1 << 2;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(state_of(three, 1), TRAPLINE_PLACE_ARMED);
+	assert_int_equal(state_of(three, 2), TRAPLINE_PLACE_REFUSED);
+	trapline_session_close(session);
+}
+
 /* A function of 20 bytes, with an instruction at each eighth address. */
 static struct trapline_event *new_inside(uint64_t offset)
 {
@@ -216,6 +233,7 @@ int main(void)
 		cmocka_unit_test_setup(test_places_all_refused,
 				       session_world_reset),
 		cmocka_unit_test_setup(test_instructions, session_world_reset),
+		cmocka_unit_test_setup(test_known_before, session_world_reset),
 		cmocka_unit_test_setup(test_places_not_added,
 				       session_world_reset),
 		cmocka_unit_test_setup(test_all_or_nothing,

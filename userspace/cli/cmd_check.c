@@ -53,8 +53,9 @@ static int try_event(struct trapline_session *session, const char *line,
 }
 
 /*
- * Only the kernel knows where instructions begin in a function. It is asked where
- * the module is loaded and the user may; else whoever arms the event is told.
+ * The library has refused what it knows to be inside an instruction. Of the rest
+ * the kernel is asked where the module is loaded and the user may; else whoever
+ * arms the event is told.
  */
 static bool is_refused(const struct definition *item,
 		       const struct trapline_symbols *symbols)
@@ -86,6 +87,7 @@ static int check_event(const struct definition *item,
 		return -1;
 	if (with_places)
 		places_print(stdout, item->event);
+	places_report(item->event);
 	if (trapline_event_waits(item->event))
 		places_note_waiting(item->event, symbols);
 	return 0;
@@ -199,9 +201,10 @@ const struct command command_check = {
 	.summary = "Check definitions of events without making them.",
 	.details =
 	"Prints each event as the kernel would list it, or what is wrong and\n"
-	"where. The module need not be loaded; where it is, and the user may trace, the\n"
-	"kernel is asked whether an instruction begins at FUNCTION+OFFSET. \"-\" reads\n"
-	"standard input.\n\n"
+	"where. The module need not be loaded. Whether an instruction begins at\n"
+	"FUNCTION+OFFSET is known where /proc/kcore can be read (as root), and the kernel\n"
+	"is asked where the module is loaded and the user may trace. \"-\" reads standard\n"
+	"input.\n\n"
 	"  -e, --event LINE  a definition, also one that begins with -: a deletion\n"
 	"  -f, --file FILE   definitions from a file, one a line\n"
 	"      --places      list the places of each event, too\n"

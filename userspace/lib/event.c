@@ -6,6 +6,7 @@
 #include "../../uapi/trapline.h"
 #include "compile.h"
 #include "filter.h"
+#include "instructions.h"
 #include "refusal.h"
 #include "session.h"
 #include "text.h"
@@ -30,6 +31,13 @@ int trapline_event_parse(const char *line,
 	else
 		ret = compile_event(spec, symbols, NULL, out, err);
 	spec_free(spec);
+	/* last, as the kernel would: what is wrong with the line itself comes first */
+	if (!ret)
+		ret = instructions_check(*out, symbols, err);
+	if (ret) {
+		trapline_event_free(*out);
+		*out = NULL;
+	}
 	return ret;
 }
 

@@ -97,7 +97,7 @@ struct field {
  * @more: the other places, of the first one; NULL: there are none
  * @more_count: how many
  * @state: of this place
- * @refused: TL_ERR_*: why the kernel did not take this place
+ * @refused: TL_ERR_*: why the kernel did not take this place, or will not take it
  */
 struct trapline_event {
 	char *group;

@@ -87,6 +87,40 @@ void refusal_point(struct trapline_error *err, const char *line)
 	err->length = (int)strcspn(line + start, blanks);
 }
 
+int refusal_all(const struct trapline_event *event, struct trapline_error *err)
+{
+	unsigned int i;
+
+	if (!event->more_count)
+		return 0;
+	for (i = 0; i <= event->more_count; i++)
+		if (event_part(event, i)->state != TRAPLINE_PLACE_REFUSED)
+			return 0;
+	error_set(err, ERR_PLACES_REFUSED, -1, 0, event->more_count + 1,
+		  event->place, event->symbol, refusal_text(event->refused));
+	refusal_point(err, event->line);
+	if (err)
+		err->os_errno = EINVAL;
+	return -EINVAL;
+}
+
+/* The function may end before the next one. */
+void refusal_hint_instructions(struct trapline_error *err,
+			       const struct trapline_event *part,
+			       uint64_t before, uint64_t behind)
+{
+	const bool is_behind = behind != part->offset &&
+			       behind < part->symbol_bytes;
+
+	if (before != part->offset && is_behind)
+		error_hint(err, "the nearest instructions begin at %s+%" PRIu64
+			   " and %s+%" PRIu64, part->symbol, before,
+			   part->symbol, behind);
+	else if (before != part->offset || is_behind)
+		error_hint(err, "the nearest instruction begins at %s+%" PRIu64,
+			   part->symbol, is_behind ? behind : before);
+}
+
 static void name_event(char *buf, size_t size,
 		       const struct trapline_event *event)
 {

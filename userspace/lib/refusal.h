@@ -27,6 +27,20 @@ bool refusal_is_place(uint32_t code);
 /** refusal_point() - the place in the line is what is wrong */
 void refusal_point(struct trapline_error *err, const char *line);
 
+/** refusal_all() - an error if all of several places are refused, else 0 */
+int refusal_all(const struct trapline_event *event, struct trapline_error *err);
+
+/**
+ * refusal_hint_instructions() - a place is inside an instruction: the nearest ones
+ * @err: has the refusal
+ * @part: the place
+ * @before: offset of the one before; that of @part: not known
+ * @behind: of the one behind; that of @part, or behind the function: there is none
+ */
+void refusal_hint_instructions(struct trapline_error *err,
+			       const struct trapline_event *part,
+			       uint64_t before, uint64_t behind);
+
 /** refusal_open() - /dev/trapline cannot be opened */
 void refusal_open(struct trapline_error *err, int os_errno);
 

@@ -47,7 +47,7 @@ int session_control_events(const struct trapline_session *session,
 
 /*
  * May the event do without this place? Then it is marked. The last one that is
- * refused is noticed by refuse_all().
+ * refused is noticed by refusal_all().
  */
 static bool spare_part(const struct trapline_session *session,
 		       struct trapline_event *part,
@@ -60,25 +60,6 @@ static bool spare_part(const struct trapline_session *session,
 	part->state = TRAPLINE_PLACE_REFUSED;
 	part->refused = error->code;
 	return true;
-}
-
-/* An error if the kernel has refused all places of an event. */
-static int refuse_all(const struct trapline_event *event,
-		      struct trapline_error *err)
-{
-	unsigned int i;
-
-	if (!event->more_count)
-		return 0;
-	for (i = 0; i <= event->more_count; i++)
-		if (event_part(event, i)->state != TRAPLINE_PLACE_REFUSED)
-			return 0;
-	error_set(err, ERR_PLACES_REFUSED, -1, 0, event->more_count + 1,
-		  event->place, event->symbol, refusal_text(event->refused));
-	refusal_point(err, event->line);
-	if (err)
-		err->os_errno = EINVAL;
-	return -EINVAL;
 }
 
 /* ---- adding ----------------------------------------------------------- */
@@ -181,6 +162,8 @@ static int add_part(struct trapline_session *session,
 
 	if (rc)
 		return rc;
+	/* what was known before (instructions.c) is now the kernel's to say */
+	part->state = TRAPLINE_PLACE_OFF;
 	rc = session_ioctl(session->fd, TL_EVENT_ADD, &add);
 	if (rc && spare_part(session, part, &add.error))
 		return 0;
@@ -208,7 +191,7 @@ int trapline_session_add(struct trapline_session *session,
 	for (i = 0; !rc && i <= event->more_count; i++)
 		rc = add_part(session, part_of(event, i), err);
 	if (!rc)
-		rc = refuse_all(event, err);
+		rc = refusal_all(event, err);
 	if (rc) {
 		while (i--)
 			remove_part(session, part_of(event, i));
@@ -405,7 +388,7 @@ int trapline_session_enable(struct trapline_session *session,
 	else
 		rc = arm_all(session, &arming, err);
 	for (i = 0; !rc && i < session->event_count; i++) {
-		rc = refuse_all(session->events[i], err);
+		rc = refusal_all(session->events[i], err);
 		if (rc)
 			session->failed = session->events[i];
 	}

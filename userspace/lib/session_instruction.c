@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Where instructions begin: what the kernel says of an address that is none. */
-#include <inttypes.h>
-
-#include "error.h"
 #include "event.h"
+#include "refusal.h"
 #include "session.h"
 
 enum {
@@ -59,8 +57,8 @@ static uint64_t find_instruction(struct trapline_session *session,
 }
 
 /*
- * What begins where is asked of the kernel, which knows its code without the
- * breakpoints of other probes. The probes of the questions are there for
+ * Where instructions.c does not know what begins where, the kernel is asked, which
+ * knows its code without the breakpoints of other probes. The probes of the questions are there for
  * moments, and of a session that does not record: records of theirs would be
  * nobody's.
  */
@@ -74,12 +72,5 @@ void session_hint_instructions(struct trapline_session *session,
 		return;
 	before = find_instruction(session, part, -1);
 	after = find_instruction(session, part, 1);
-	if (before != part->offset && after != part->offset)
-		error_hint(err, "the nearest instructions begin at %s+%" PRIu64
-			   " and %s+%" PRIu64, part->symbol, before,
-			   part->symbol, after);
-	else if (before != after)
-		error_hint(err, "the nearest instruction begins at %s+%" PRIu64,
-			   part->symbol, before != part->offset ? before :
-								  after);
+	refusal_hint_instructions(err, part, before, after);
 }

@@ -15,6 +15,8 @@
 #define BLACKLIST_PATH "/sys/kernel/debug/kprobes/blacklist"
 #define TRACEABLE_PATH "/sys/kernel/tracing/available_filter_functions"
 #define EVENTS_FOLDER "/sys/kernel/tracing/events"
+#define CORE_PATH "/proc/kcore"
+#define PROBES_PATH "/sys/kernel/debug/kprobes/list"
 
 /**
  * struct trapline_symbols - the table
@@ -27,6 +29,7 @@
  * @blacklist: of that kernel, or NULL: not known
  * @traceable: functions of that kernel that ftrace knows, or NULL: not known
  * @events: where that kernel lists its events, or NULL: not known
+ * @code: where its code is seen
  */
 struct trapline_symbols {
 	struct kallsyms file;
@@ -36,6 +39,7 @@ struct trapline_symbols {
 	struct blacklist *blacklist;
 	struct traceable *traceable;
 	const char *events;
+	struct code_files code;
 };
 
 /* What is sorted: a key and where it came from. */
@@ -255,8 +259,10 @@ int trapline_symbols_load(const char *path, struct trapline_symbols **out,
 	if (!ret)
 		ret = sort(symbols, err);
 	/* a file's symbols may be those of another kernel */
-	if (!ret && !path)
+	if (!ret && !path) {
 		symbols_set_events(symbols, EVENTS_FOLDER);
+		symbols_set_code(symbols, CORE_PATH, PROBES_PATH);
+	}
 	if (!ret && !path && (symbols_set_types(symbols, TYPES_FOLDER) ||
 			      symbols_set_blacklist(symbols, BLACKLIST_PATH) ||
 			      symbols_set_traceable(symbols, TRACEABLE_PATH)))
@@ -435,6 +441,18 @@ const char *symbols_events(const struct trapline_symbols *symbols)
 void symbols_set_events(struct trapline_symbols *symbols, const char *folder)
 {
 	symbols->events = folder;
+}
+
+const struct code_files *symbols_code(const struct trapline_symbols *symbols)
+{
+	return &symbols->code;
+}
+
+void symbols_set_code(struct trapline_symbols *symbols, const char *core,
+		      const char *probes)
+{
+	symbols->code.core = core;
+	symbols->code.probes = probes;
 }
 
 bool symbol_is_code(const struct symbol *symbol)

@@ -91,6 +91,22 @@ const char *symbols_events(const struct trapline_symbols *symbols);
 /** symbols_set_events() - another one than the running kernel's; it is not copied */
 void symbols_set_events(struct trapline_symbols *symbols, const char *folder);
 
+/**
+ * struct code_files - where the kernel's code is seen, see instructions.h
+ * @core: /proc/kcore; NULL where the symbols came from a file
+ * @probes: the list of the kprobes that are in it; NULL: not known
+ */
+struct code_files {
+	const char *core;
+	const char *probes;
+};
+
+/** symbols_code() - where the code of these symbols is */
+const struct code_files *symbols_code(const struct trapline_symbols *symbols);
+/** symbols_set_code() - others than the running kernel's; they are not copied */
+void symbols_set_code(struct trapline_symbols *symbols, const char *core,
+		      const char *probes);
+
 /** symbol_is_code() - is it a function (or a label inside code)? */
 bool symbol_is_code(const struct symbol *symbol);
 /** symbol_is_made_at_run_time() - is it code of no module and no function? */

@@ -63,7 +63,9 @@ void trapline_symbols_free(struct trapline_symbols *symbols);
  *	has taken it; NULL for a line that is empty or only a comment
  * @err: filled on failure, with column and hint
  *
- * Nothing is asked of the kernel but what @symbols has: a dry run.
+ * Nothing is asked of the kernel but what @symbols has: a dry run. Whether an
+ * instruction begins at an offset is read from /proc/kcore as far as that can be;
+ * of several places those that are inside of instructions are marked as refused.
  */
 int trapline_event_parse(const char *line,
 			 const struct trapline_symbols *symbols,
@@ -140,7 +142,8 @@ enum trapline_place_state {
  * @module: of the function; NULL for the kernel itself
  * @offset: @address less that of the function
  * @state: of this place
- * @reason: why the kernel has refused it, or NULL
+ * @reason: why the kernel has refused it, or of an event that is in no session
+ *	yet will do so as far as that is known; or NULL
  */
 struct trapline_place {
 	size_t size;
