@@ -56,10 +56,12 @@ contains 'refused places: which, and why' "$dir/out.err" \
 equal 'refused places: the table is there' "$(counter "$dir/out.err" pp hits)" \
 	"$(counter "$dir/out.err" pp recorded)"
 
-# it was known before, without probes in the way
-trapline check --places 'p:v vfs_*+13' | grep 'start of an instruction' >"$dir/got"
-grep 'start of an instruction' "$dir/all" >"$dir/want"
-same 'refused places: known to check' "$dir/got" "$dir/want"
+# it was known before, without probes in the way; at int3 kernels differ in the reason
+trapline check --places 'p:v vfs_*+13' | sed -n 's/: refused: .*//p' >"$dir/got"
+sed -n 's/: refused: .*start of an instruction.*//p' "$dir/all" >"$dir/want"
+equal 'refused places: known to check' "$(grep -vxFf "$dir/got" "$dir/want")" ''
+sed -n 's/: refused: .*//p' "$dir/all" >"$dir/want"
+equal 'refused places: and no others' "$(grep -vxFf "$dir/want" "$dir/got")" ''
 
 trapline live --all-or-nothing -e 'p:pp __x64_sys_getppid' -e 'p:v vfs_*+13' -- \
 	touch "$dir/run" >"$dir/out" 2>"$dir/err"
