@@ -21,8 +21,8 @@ static bool is_core(Elf *elf, unsigned int machine)
 	GElf_Ehdr ehdr;
 
 	return elf && elf_kind(elf) == ELF_K_ELF &&
-	       gelf_getclass(elf) == ELFCLASS64 && gelf_getehdr(elf, &ehdr) &&
-	       ehdr.e_type == ET_CORE && ehdr.e_machine == machine;
+	       gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_CORE &&
+	       ehdr.e_machine == machine;
 }
 
 /* What of a segment is at @address and behind it. */

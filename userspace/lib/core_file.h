@@ -9,7 +9,7 @@
 /**
  * core_file_read() - read memory
  * @path: the file
- * @machine: EM_*: only from a 64-bit core of this machine
+ * @machine: EM_*: only from a core of this machine
  * @address: where it is in the core's own terms
  * @to: room for @bytes
  * @bytes: how many are wanted
