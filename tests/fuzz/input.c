@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../../userspace/lib/symbols.h"
 #include "../unit/btf_world.h"
 #include "input.h"
 
@@ -23,6 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	/* cmocka would leave a test, and there is none */
 	setenv("CMOCKA_TEST_ABORT", "1", 1);
 	assert_int_equal(load_symbols_with_types(NULL), 0);
+	symbols_set_events(symbols, TEST_DATA "/events");
 	return 0;
 }
 

@@ -125,6 +125,7 @@ static const char *const lines[] = {
 	"r4 vfs_read a=+8(+16($retval)):string $comm \\1 s=\\\"a b\"",
 	"p vfs_read n=%di s=+0(%si):string if n == 1 || !(s ~ \"*a*b\" && tid == 5)",
 	"p:g/many vfs_read* %di +0(%si):string if tid == 1",
+	"t:g/many sched_* $arg1 +0($arg2):string if tid == 1",
 	"p 0xffffffffc0020000 @jiffies+8 +u0(@linux_banner):u8 %di %si %dx %cx",
 };
 

@@ -264,9 +264,13 @@ static void add_tracepoints(struct btf *btf)
 		{ "__data", id.void_ptr }, { "preempt", id.bool_ },
 		{ "prev", task }, { "next", task }, { "prev_state", id.uint },
 		{ NULL, 0 } };
+	const struct params wakes[] = {
+		{ "__data", id.void_ptr }, { "p", task }, { NULL, 0 } };
 
 	add_function(btf, "__traceiter_sched_switch", id.int_, switches);
 	add_function(btf, "__probestub_sched_switch", 0, switches);
+	add_function(btf, "__traceiter_sched_wakeup", id.int_, wakes);
+	add_function(btf, "__traceiter_sched_waking", id.int_, wakes);
 	add_trace_type(btf, "btf_trace_sched_switch",
 		       (const int[]){ id.void_ptr, id.bool_, task, task,
 				      id.uint, 0 });

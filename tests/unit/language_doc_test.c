@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/error.h"
+#include "../../userspace/lib/symbols.h"
 #include "btf_world.h"
 
 #ifndef TEST_DATA
@@ -45,9 +46,8 @@ static const char *const without_example[] = {
 	"line-long", "line-many", "args-many", "deref-depth", "program-long",
 	"filter-many", "filter-text-long", "filter-steps",
 	"filter-late", "places-refused", "places-many",
-	"place-blacklisted", "delete-none", "tracepoint-subsystem",
+	"place-blacklisted", "delete-none", "tracefs-unreadable",
 };
-
 
 /**
  * struct page - the page, read line by line
@@ -74,9 +74,10 @@ static int load(void **state)
 	length = fread(page.text, 1, sizeof(page.text), file);
 	fclose(file);
 	if (!length || length == sizeof(page.text) ||
-	    memchr(page.text, '\0', length))
+	    memchr(page.text, '\0', length) || load_symbols_with_types(state))
 		return -1;
-	return load_symbols_with_types(state);
+	symbols_set_events(symbols, TEST_DATA "/events");
+	return 0;
 }
 
 static bool starts(const char *text, const char *start)

@@ -190,8 +190,9 @@ static void test_parameters(void **state)
 	free_symbols(state);
 }
 
-/* kallsyms with one function more than an event may have places */
-static int load_many(struct trapline_symbols **many, unsigned int count)
+/* kallsyms with that many functions, @name and a number */
+static int load_many(struct trapline_symbols **many, const char *name,
+		     unsigned int count)
 {
 	char path[] = "/tmp/places_test.XXXXXX";
 	int fd = mkstemp(path), ret;
@@ -200,8 +201,8 @@ static int load_many(struct trapline_symbols **many, unsigned int count)
 
 	assert_non_null(file);
 	for (i = 0; i < count; i++)
-		fprintf(file, "%016llx t many_%u\n",
-			0xffffffff81000000ULL + 16 * i, i);
+		fprintf(file, "%016llx t %s%u\n",
+			0xffffffff81000000ULL + 16 * i, name, i);
 	fclose(file);
 	ret = trapline_symbols_load(path, many, NULL);
 	remove(path);
@@ -215,7 +216,7 @@ static void test_limit(void **state)
 	struct trapline_error err;
 
 	(void)state;
-	assert_int_equal(load_many(&many, 1025), 0);
+	assert_int_equal(load_many(&many, "many_", 1025), 0);
 	assert_int_equal(trapline_event_parse("p many_*", many, &event, &err),
 			 -EINVAL);
 	assert_string_equal(trapline_error_name(err.code), "places-many");
@@ -223,10 +224,30 @@ static void test_limit(void **state)
 	assert_int_equal(trapline_event_parse("p many_?*", many, &event, &err),
 			 -EINVAL);
 	trapline_symbols_free(many);
-	assert_int_equal(load_many(&many, 1024), 0);
+	assert_int_equal(load_many(&many, "many_", 1024), 0);
 	assert_int_equal(trapline_event_parse("p many_*", many, &event, &err),
 			 0);
 	assert_int_equal(trapline_event_place_count(event), 1024);
+	trapline_event_free(event);
+	trapline_symbols_free(many);
+}
+
+static void test_tracepoint_limit(void **state)
+{
+	struct trapline_symbols *many;
+	struct trapline_event *event;
+	struct trapline_error err;
+
+	(void)state;
+	assert_int_equal(load_many(&many, "__traceiter_many_", 1025), 0);
+	assert_int_equal(trapline_event_parse("t many_*", many, &event, &err),
+			 -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "places-many");
+	assert_non_null(strstr(err.text, "1025 tracepoints, the limit is 1024"));
+	assert_non_null(strstr(err.hint, "SUBSYSTEM/PATTERN"));
+	assert_int_equal(trapline_event_parse("t many_??*", many, &event, &err),
+			 0);
+	assert_int_equal(trapline_event_place_count(event), 1015);
 	trapline_event_free(event);
 	trapline_symbols_free(many);
 }
@@ -242,6 +263,11 @@ static void test_restrict(void **state)
 	assert_int_equal(trapline_event_restrict(event, "tgid == 5", NULL), 0);
 	for (i = 0; i < 3; i++)
 		assert_true(event_part(event, i)->insn_count > before);
+	trapline_event_free(event);
+	event = parse_event("t sched_*");
+	assert_int_equal(trapline_event_restrict(event, "tgid == 5", NULL), 0);
+	for (i = 0; i < 3; i++)
+		assert_true(event_part(event, i)->insn_count > 1);
 	trapline_event_free(event);
 }
 
@@ -262,6 +288,7 @@ int main(void)
 						free_symbols),
 		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_tracepoint_limit),
 	};
 
 	return cmocka_run_group_tests_name("places", tests, NULL, NULL);

@@ -126,7 +126,7 @@ static void test_each_is_found(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(symbols_count(symbols), 72);
+	assert_int_equal(symbols_count(symbols), 75);
 	for (i = 0; i < symbols_count(symbols); i++) {
 		const struct symbol *symbol = symbols_at(symbols, i);
 		const struct symbol *const *found;

@@ -221,15 +221,132 @@ static void test_subsystems(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* ---- patterns --------------------------------------------------------- */
+
+/* The places of an event, "sched_switch ext4_begin[ext4]". */
+static void places_are(const char *line, const char *want)
+{
+	struct trapline_event *event = parse_event(line);
+	struct trapline_place place = { .size = sizeof(place) };
+	char got[512] = "";
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; !trapline_event_place(event, i, &place); i++) {
+		assert_int_equal(place.address, 0);
+		assert_int_equal(place.offset, 0);
+		used += (size_t)snprintf(got + used, sizeof(got) - used,
+					 "%s%s%s%s%s", i ? " " : "",
+					 place.symbol, place.module ? "[" : "",
+					 place.module ? place.module : "",
+					 place.module ? "]" : "");
+	}
+	assert_int_equal(i, trapline_event_place_count(event));
+	assert_string_equal(got, want);
+	trapline_event_free(event);
+}
+
+/* All of the name; the kernel's and those of modules; what is no tracepoint is none. */
+static void test_patterns(void **state)
+{
+	(void)state;
+	places_are("t sched_switch", "sched_switch");
+	places_are("t sched_*", "sched_switch sched_wakeup sched_waking");
+	places_are("t sched_wak?up", "sched_wakeup");
+	places_are("t *_??????", "sched_switch sched_wakeup sched_waking");
+	places_are("t ext4:*", "ext4_begin[ext4]");
+	places_are("t *", "ext4_begin[ext4] no_types odd sched_switch "
+		   "sched_wakeup sched_waking sys_enter");
+}
+
+static void test_pattern_subsystems(void **state)
+{
+	(void)state;
+	symbols_set_events(symbols, TEST_DATA "/events");
+	places_are("t sched/*", "sched_switch sched_wakeup");
+	places_are("t sched/*wak*", "sched_wakeup");
+	places_are("t ext4/ext4_*", "ext4_begin[ext4]");
+	places_are("t raw_syscalls/*", "sys_enter");
+	event_is("t raw_syscalls/*", NULL, "sys_enter",
+		 "t:tracepoints/raw_syscalls__ raw_syscalls/*");
+	refused("t syscalls/*", "pattern-empty", 2, 10,
+		"no tracepoint fits syscalls/*", "share two tracepoints");
+	refused("t shed/sched_*", "pattern-empty", 2, 12,
+		"no tracepoint fits shed/sched_*",
+		"there is no subsystem shed");
+	refused("t sched/wak*", "pattern-empty", 2, 10,
+		"no tracepoint fits sched/wak*", "*wak* fits 1");
+	refused("t raw_syscalls/sched_*", "pattern-empty", 2, 20,
+		"no tracepoint fits raw_syscalls/sched_*",
+		"sched_* alone fits 3");
+	refused("t sched:sched_*", "pattern-empty", 2, 13,
+		"no tracepoint fits sched:sched_*",
+		"did you mean sched/sched_*?");
+	symbols_set_events(symbols, NULL);
+}
+
+static void test_pattern_refused(void **state)
+{
+	(void)state;
+	refused("t sched_swich*", "pattern-empty", 2, 12,
+		"no tracepoint fits sched_swich*", "did you mean sched_switch?");
+	refused("t waking*", "pattern-empty", 2, 7,
+		"no tracepoint fits waking*", "*waking* fits 1");
+	refused("t zzzzzzzz*", "pattern-empty", 2, 9,
+		"no tracepoint fits zzzzzzzz*", "available_events");
+	refused("t absent:sched_*", "pattern-empty", 2, 14,
+		"no tracepoint fits absent:sched_*", "modprobe absent");
+	refused("t sys_exit_*", "pattern-empty", 2, 10,
+		"no tracepoint fits sys_exit_*", "share two tracepoints");
+	refused("t:x */sched_*", "unsupported", 4, 1, "the pattern of "
+		"subsystems \"*\" is not supported by this version",
+		"SUBSYSTEM/PATTERN");
+	refused("t ex*:ext4_*", "unsupported", 2, 3, "the pattern of modules "
+		"\"ex*\" is not supported by this version", "MODULE:PATTERN");
+	/* which of them there are is only known to tracefs */
+	refused("t sched/*", "tracefs-unreadable", 2, 5, "which tracepoints the "
+		"subsystem sched has cannot be known: the symbols are not this "
+		"kernel's", "leave sched/ away");
+	symbols_set_events(symbols, "/nonexistent");
+	refused("t sched/*", "tracefs-unreadable", 2, 5, "which tracepoints the "
+		"subsystem sched has cannot be known: /nonexistent: No such "
+		"file or directory", "mount tracefs");
+	symbols_set_events(symbols, NULL);
+}
+
+/* Each has arguments of its own; who does not have what is asked for is named. */
+static void test_pattern_arguments(void **state)
+{
+	struct trapline_event *event;
+	unsigned int i;
+
+	(void)state;
+	event = parse_event("t sched_* $arg* if tid == 1");
+	assert_int_equal(event->field_count, 4);
+	assert_int_equal(event_part(event, 1)->field_count, 1);
+	assert_string_equal(event_part(event, 1)->fields[0].name, "p");
+	for (i = 0; i < 3; i++)
+		assert_string_equal(event_part(event, i)->filter, "tid == 1");
+	trapline_event_free(event);
+	refused("t sched_* prev", "no-such-variable", 10, 4,
+		"sched_wakeup has no parameter prev", "its only parameter is p");
+	refused("t sched_wa* p->pd", "no-such-member", 15, 2,
+		"struct task_struct has no member pd",
+		"; that is so at sched_wakeup, one of 2 places");
+	refused("t * $arg*", "btf-function", 4, 5, "the kernel's types (BTF) do "
+		"not have the tracepoint no_types", "$arg1, $arg2");
+}
+
 /* ---- records ---------------------------------------------------------- */
 
-static void line_is(const char *definition, const void *payload, size_t bytes,
-		    const char *expected)
+/* A record of the place number @place of an event. */
+static void place_is(const char *definition, unsigned int place,
+		     const void *payload, size_t bytes, const char *expected)
 {
 	struct trapline_event *event = parse_event(definition);
 	const struct trapline_record record = {
 		.event = event, .time_ns = 1234567890000, .cpu = 1, .tid = 0,
-		.payload = payload, .payload_bytes = bytes,
+		.payload = payload, .payload_bytes = bytes, .place = place,
 	};
 	char line[200];
 
@@ -237,6 +354,12 @@ static void line_is(const char *definition, const void *payload, size_t bytes,
 					   sizeof(line)) > 0);
 	assert_string_equal(line, expected);
 	trapline_event_free(event);
+}
+
+static void line_is(const char *definition, const void *payload, size_t bytes,
+		    const char *expected)
+{
+	place_is(definition, 0, payload, bytes, expected);
 }
 
 static void test_records(void **state)
@@ -250,6 +373,13 @@ static void test_records(void **state)
 	line_is("t ext4_begin", payload, 0,
 		"          <idle>-0       [001] .....  1234.567890: ext4_begin: "
 		"(ext4_begin [ext4])");
+	/* of several it is the one that it was */
+	place_is("t:w sched_*", 0, payload, 0, "          <idle>-0       [001] "
+		 ".....  1234.567890: w: (sched_switch)");
+	place_is("t:w sched_* $arg1:u8 if tid != 1", 2, payload, 1, "          "
+		 "<idle>-0       [001] .....  1234.567890: w: (sched_waking) p=1");
+	place_is("t:w *_begin n=$arg2:s32", 0, payload + 1, 4, "          <idle>-0"
+		 "       [001] .....  1234.567890: w: (ext4_begin [ext4]) n=-2");
 }
 
 int main(void)
@@ -260,6 +390,10 @@ int main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_subsystems),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_pattern_subsystems),
+		cmocka_unit_test(test_pattern_refused),
+		cmocka_unit_test(test_pattern_arguments),
 		cmocka_unit_test(test_records),
 	};
 

@@ -35,13 +35,18 @@ void places_print(FILE *stream, const struct trapline_event *event)
 {
 	struct trapline_place place = { .size = sizeof(place) };
 	struct place_name name;
+	char address[24];
 	unsigned int i;
 
-	for (i = 0; !trapline_event_place(event, i, &place); i++)
-		fprintf(stream, "  0x%" PRIx64 " %s%s%s\n", place.address,
+	for (i = 0; !trapline_event_place(event, i, &place); i++) {
+		snprintf(address, sizeof(address), "0x%" PRIx64 " ",
+			 place.address);
+		/* a tracepoint has none */
+		fprintf(stream, "  %s%s%s%s\n", place.address ? address : "",
 			name_place(&name, &place),
 			place.reason ? ": refused: " : "",
 			place.reason ? place.reason : "");
+	}
 }
 
 void places_report(const struct trapline_event *event)
@@ -95,6 +100,11 @@ void places_note_waiting(const struct trapline_event *event,
 	struct trapline_event *found = NULL;
 	char letter[2];
 
+	/* a pattern stands for what there was: its module has gone since */
+	if (trapline_event_place_count(event) > 1) {
+		report("note: %s: a place %s", name, note);
+		return;
+	}
 	trapline_event_listing(event, letter, sizeof(letter));
 	trapline_event_place(event, 0, &own);
 	/* tracepoints of others are refused: only functions are left */

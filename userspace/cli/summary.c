@@ -177,14 +177,14 @@ static void explain(const struct row *row, const struct trapline_event *event)
 {
 	const struct trapline_stats *stats = &row->stats;
 	const unsigned int instances = trapline_event_instances(event);
+	const bool is_one = trapline_event_place_count(event) == 1;
 
 	if (stats->is_gone)
 		report("%s: %s module was unloaded, no hits after that",
-		       row->name,
-		       trapline_event_place_count(event) > 1 ? "a" : "its");
+		       row->name, is_one ? "its" : "a");
 	if (stats->is_pending)
-		report("%s: its module never came, so it was never armed",
-		       row->name);
+		report("%s: %s module never came, so it was never armed%s",
+		       row->name, is_one ? "its" : "a", is_one ? "" : " there");
 	if (stats->is_refused)
 		report("%s", row->refusal);
 	if (stats->entries > stats->hits)

@@ -166,6 +166,22 @@ static int compile_program(struct compiler *c)
 	return ret ? ret : compile_filter(c);
 }
 
+/* Of a tracepoint its name; a pattern is told from those of other subsystems. */
+static void name_tracepoint(const struct spec_place *place, char *name,
+			    size_t size)
+{
+	const struct spec_slice *owner = place->module.length ?
+						 &place->module :
+						 &place->subsystem;
+	const int length = place->is_pattern ? owner->length : 0;
+
+	/* 9p: a subsystem, but no name */
+	snprintf(name, size, "%s%.*s%s%.*s",
+		 length && spec_is_digit(owner->text[0]) ? "_" : "", length,
+		 length ? owner->text : "", length ? "_" : "",
+		 place->symbol.length, place->symbol.text);
+}
+
 /* The name of an event that was given none, as the kernel makes it. */
 static char *automatic_name(const struct spec *spec)
 {
@@ -177,8 +193,7 @@ static char *automatic_name(const struct spec *spec)
 	char *at;
 
 	if (spec->kind == SPEC_TRACEPOINT)
-		snprintf(name, sizeof(name), "%.*s", place->symbol.length,
-			 place->symbol.text);
+		name_tracepoint(place, name, sizeof(name));
 	else if (place->is_address)
 		snprintf(name, sizeof(name), "%c_0x%llx", letter,
 			 (unsigned long long)place->address);

@@ -14,7 +14,8 @@
  * compile_event() - make an event
  * @spec: the definition; names and paths in it are replaced
  * @symbols: the kernel's symbols
- * @at: the function; NULL: to be found by the definition's place
+ * @at: the function, or that of the tracepoint; NULL: to be found by the
+ *	definition's place
  * @out: the event
  * @err: filled on failure
  */
@@ -29,7 +30,7 @@ int compile_event(struct spec *spec,
  * resolve_place() - find where an event is
  * @spec: the definition
  * @symbols: the kernel's symbols
- * @at: the function; NULL: to be found
+ * @at: the function, or that of the tracepoint; NULL: to be found
  * @event: place, address, symbol, module, offset and symbol_bytes are filled
  *	in, also in part when it fails
  * @err: filled on failure
@@ -45,7 +46,7 @@ bool resolve_module_loaded(const struct trapline_symbols *symbols,
 /** resolve_tracepoint() - the same for a tracepoint; address and offset stay 0 */
 int resolve_tracepoint(const struct spec *spec,
 		       const struct trapline_symbols *symbols,
-		       struct trapline_event *event, struct trapline_error *err);
+		       const struct symbol *at, struct trapline_event *event, struct trapline_error *err);
 
 /**
  * resolve_symbol() - the address of the symbol of an "@SYMBOL"
@@ -58,22 +59,27 @@ int resolve_symbol(const struct spec_fetch *fetch,
 		   const struct trapline_symbols *symbols, uint64_t *address,
 		   struct trapline_error *err);
 
-/* ---- places.c --------------------------------------------------------- */
+/* ---- places.c, places_function.c -------------------------------------- */
+
+struct places_kind;
 
 /**
- * struct places - functions that a name or a pattern stands for
- * @at: them, by their addresses; of several names of one address the first
+ * struct places - what a name or a pattern stands for
+ * @kind: functions or tracepoints, see places.h
+ * @at: functions by their addresses, of several names of one address the first;
+ *	those of tracepoints by name
  * @count: how many
  * @barred: how many fit, but cannot be probed
  */
 struct places {
+	const struct places_kind *kind;
 	const struct symbol **at;
 	size_t count;
 	size_t barred;
 };
 
 /**
- * places_sort() - order by address, each address once
+ * places_sort() - order functions by address, each address once
  * @places: filled in but for the order
  */
 void places_sort(struct places *places);

@@ -160,8 +160,8 @@
 	X(323, LENGTH_NUMBER, "array-length", "the length \"%.*s\" is not an argument with one whole number") \
 	/* events with several places: places.c, session_event.c */ \
 	X(285, PLACES_REFUSED, "places-refused", "the kernel refuses all %u places of %s; the first, %s: %s") \
-	X(286, PATTERN_EMPTY, "pattern-empty", "no function that can be probed fits %.*s") \
-	X(287, PLACES_MANY, "places-many", "%.*s stands for %zu functions, the limit is %d") \
+	X(286, PATTERN_EMPTY, "pattern-empty", "no %s fits %.*s") \
+	X(287, PLACES_MANY, "places-many", "%.*s stands for %zu %s, the limit is %d") \
 	/* where no probe can be: resolve.c */                                \
 	X(288, PLACE_BLACKLIST, "place-blacklisted", "%s is in the kernel's kprobe blacklist: tracing itself runs through it") \
 	X(289, PLACE_NOINSTR, "place-noinstr", "%s is code that must not be instrumented (entry code, noinstr)") \
@@ -171,7 +171,7 @@
 	X(292, SYSARG, "sysarg", "\"%.*s\": a system call has the arguments $sysarg1 to $sysarg6, %s") \
 	/* deletions: spec_delete.c */                                        \
 	X(294, DELETE_NONE, "delete-none", "no %s %.*s is defined above this line") \
-	/* tracepoints: spec_parse.c, spec_tracepoint.c, resolve_tracepoint.c, compile_arg.c */ \
+	/* tracepoints: spec_parse.c, spec_tracepoint.c, resolve_tracepoint.c, places_tracepoint.c, compile_arg.c */ \
 	X(295, TRACEPOINT_MAXACTIVE, "maxactive-on-tracepoint", "a tracepoint (t) takes no number after its letter; only a return probe (r, c) does") \
 	X(296, TRACEPOINT_FORM, "tracepoint-form", "\"%.*s\" is not a tracepoint; a tracepoint is NAME, SUBSYSTEM/NAME or MODULE:NAME") \
 	X(297, TRACEPOINT_UNKNOWN, "tracepoint-unknown", "the kernel has no tracepoint %.*s") \
@@ -182,7 +182,8 @@
 	X(302, TRACEPOINT_SUBSYSTEM, "tracepoint-subsystem", "the tracepoint %s is not in the subsystem %.*s") \
 	X(303, TRACEPOINT_MISSING, "tracepoint-missing", "the tracepoint is missing") \
 	X(304, TRACEPOINT_ARGS, "tracepoint-args", "\"%.*s\": no tracepoint has more than %d arguments") \
-	X(324, TRACEPOINT_MODULE, "tracepoint-module", "the module %.*s has no tracepoint %.*s")
+	X(324, TRACEPOINT_MODULE, "tracepoint-module", "the module %.*s has no tracepoint %.*s") \
+	X(330, TRACEPOINT_EVENTS, "tracefs-unreadable", "which tracepoints the subsystem %.*s has cannot be known: %s")
 
 #define ERROR_ENUM(number, name, id, text) ERR_##name = number,
 enum error_code { ERROR_LIST(ERROR_ENUM) };

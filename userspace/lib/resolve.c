@@ -406,7 +406,7 @@ int resolve_place(const struct spec *spec,
 	int ret = 0;
 
 	if (spec->kind == SPEC_TRACEPOINT)
-		return resolve_tracepoint(spec, symbols, event, err);
+		return resolve_tracepoint(spec, symbols, at, event, err);
 	if (!at && place->module.length &&
 	    !resolve_module_loaded(symbols, &place->module))
 		return expect_place(spec, event, err);

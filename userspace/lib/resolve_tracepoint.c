@@ -16,16 +16,45 @@
 
 #include "compile.h"
 #include "suggest.h"
+#include "tracepoint.h"
 
 static const char prefix[] = "__traceiter_";
 
-/* The tracepoint that a symbol is of, or NULL. */
-static const char *tracepoint_of(const struct symbol *symbol)
+const char *tracepoint_name(const struct symbol *symbol)
 {
-	const size_t length = sizeof(prefix) - 1;
+	struct spec_slice name = { 0 };
 
-	return strncmp(symbol->name, prefix, length) ? NULL :
-						       symbol->name + length;
+	if (strncmp(symbol->name, prefix, sizeof(prefix) - 1) ||
+	    !symbol_is_code(symbol))
+		return NULL;
+	name.text = symbol->name + sizeof(prefix) - 1;
+	name.length = (int)strnlen(name.text, SPEC_TRACEPOINT_MAX + 1);
+	if (name.length > SPEC_TRACEPOINT_MAX)
+		return NULL;
+	/* with a "." it is a piece that the compiler has made of the function */
+	return spec_is_name(&name) ? name.text : NULL;
+}
+
+bool tracepoint_suggest(const struct trapline_symbols *symbols,
+			const char *name, struct trapline_error *err)
+{
+	struct suggest suggest = { .name = name };
+	size_t i;
+
+	for (i = 0; i < symbols_count(symbols); i++) {
+		const char *other = tracepoint_name(symbols_at(symbols, i));
+
+		if (other)
+			suggest_try(&suggest, other);
+	}
+	return suggest_hint(&suggest, err);
+}
+
+void tracepoint_hint_calls(struct trapline_error *err)
+{
+	error_hint(err, "system calls share two tracepoints: "
+		   "`t sys_enter regs id if id == NUMBER`, and sys_exit; or "
+		   "`p __x64_sys_NAME`");
 }
 
 static int refuse_unknown(const struct spec_place *place, const char *name,
@@ -33,27 +62,15 @@ static int refuse_unknown(const struct spec_place *place, const char *name,
 			  struct trapline_error *err)
 {
 	const struct spec_slice *symbol = &place->symbol;
-	struct suggest suggest = { .name = name };
 	const struct symbol *const *functions;
-	size_t i;
 
 	error_set(err, ERR_TRACEPOINT_UNKNOWN, symbol->column, symbol->length,
 		  spec_shown(symbol), symbol->text);
-	if (!strncmp(name, "sys_enter_", 10) || !strncmp(name, "sys_exit_", 9)) {
-		error_hint(err, "system calls share two tracepoints: "
-			   "`t sys_enter regs id if id == NUMBER`, and "
-			   "sys_exit; or `p __x64_sys_NAME`");
+	if (!strncmp(name, "sys_enter_", 10) || !strncmp(name, "sys_exit_", 9))
+		tracepoint_hint_calls(err);
+	else if (tracepoint_suggest(symbols, name, err))
 		return -EINVAL;
-	}
-	for (i = 0; i < symbols_count(symbols); i++) {
-		const char *other = tracepoint_of(symbols_at(symbols, i));
-
-		if (other)
-			suggest_try(&suggest, other);
-	}
-	if (suggest_hint(&suggest, err))
-		return -EINVAL;
-	if (symbols_by_name(symbols, NULL, name, &functions))
+	else if (symbols_by_name(symbols, NULL, name, &functions))
 		error_hint(err, "it is a function: did you mean `p %s`?", name);
 	else
 		error_hint(err, "its module may not be loaded; see %s",
@@ -70,6 +87,22 @@ static bool has_event(const char *folder, const char *subsystem,
 
 	snprintf(path, sizeof(path), "%s/%s/%s", folder, subsystem, name);
 	return !access(path, F_OK);
+}
+
+bool tracepoint_is_event(const char *folder, const struct spec_slice *subsystem,
+			 const char *name)
+{
+	char text[SPEC_TRACEPOINT_MAX + 1];
+
+	snprintf(text, sizeof(text), "%.*s", subsystem->length,
+		 subsystem->text);
+	return has_event(folder, text, name);
+}
+
+bool tracepoint_is_subsystem(const char *folder,
+			     const struct spec_slice *subsystem)
+{
+	return tracepoint_is_event(folder, subsystem, ".");
 }
 
 /* The first subsystem that has an event of this name; false: none has. */
@@ -100,13 +133,11 @@ static int check_subsystem(const struct spec_place *place, const char *folder,
 			   const char *name, struct trapline_error *err)
 {
 	const struct spec_slice *slice = &place->subsystem;
-	char subsystem[256], found[256];
+	char found[256];
 
 	if (!slice->length || !folder)
 		return 0;
-	snprintf(subsystem, sizeof(subsystem), "%.*s", slice->length,
-		 slice->text);
-	if (has_event(folder, subsystem, name) ||
+	if (tracepoint_is_event(folder, slice, name) ||
 	    !find_subsystem(folder, name, found, sizeof(found)))
 		return 0;
 	error_set(err, ERR_TRACEPOINT_SUBSYSTEM, slice->column, slice->length,
@@ -117,29 +148,35 @@ static int check_subsystem(const struct spec_place *place, const char *folder,
 
 /* ---- the place -------------------------------------------------------- */
 
-static int fill_event(const struct spec_place *place,
-		      const char *module, struct trapline_event *event,
-		      struct trapline_error *err)
+/* As it was written: with the module or the subsystem only if it was told. */
+static char *place_text(const struct spec_place *place, const char *name)
 {
 	const struct spec_slice *owner = place->module.length ?
 						 &place->module :
 						 &place->subsystem;
-	const char *mark = place->module.length ? ":" : "/";
+	const char *mark = place->module.length ? ":" : owner->length ? "/" : "";
+	const size_t size = (size_t)owner->length + strlen(name) + 2;
+	char *text = malloc(size);
 
-	event->symbol = strndup(place->symbol.text, (size_t)place->symbol.length);
+	if (text)
+		snprintf(text, size, "%.*s%s%s", owner->length,
+			 owner->length ? owner->text : "", mark, name);
+	return text;
+}
+
+static int fill_event(const struct spec_place *place, const char *name,
+		      const char *module, struct trapline_event *event,
+		      struct trapline_error *err)
+{
+	event->symbol = strdup(name);
 	event->module = module ? strdup(module) : NULL;
-	if (!event->symbol || (module && !event->module) ||
-	    asprintf(&event->place, "%.*s%s%s", owner->length,
-		     owner->length ? owner->text : "",
-		     owner->length ? mark : "", event->symbol) < 0) {
-		event->place = NULL;
-		return spec_no_memory(err);
-	}
-	return 0;
+	event->place = place_text(place, name);
+	return event->symbol && event->place && (!module || event->module) ?
+	       0 : spec_no_memory(err);
 }
 
 /* It is not there: what can be said of it now. */
-static int expect_event(const struct spec_place *place,
+static int expect_event(const struct spec_place *place, const char *name,
 			struct trapline_event *event, struct trapline_error *err)
 {
 	char module[SPEC_TRACEPOINT_MAX + 1];
@@ -147,14 +184,14 @@ static int expect_event(const struct spec_place *place,
 	snprintf(module, sizeof(module), "%.*s", place->module.length,
 		 place->module.text);
 	event->waits = true;
-	return fill_event(place, module, event, err);
+	return fill_event(place, name, module, event, err);
 }
 
 /* Who has the tracepoint. What perf and bpftrace write before a ":" is a subsystem. */
 static void hint_owner(const char *folder, const struct symbol *found,
 		       struct trapline_error *err)
 {
-	const char *name = tracepoint_of(found);
+	const char *name = tracepoint_name(found);
 	char subsystem[256];
 
 	if (found->module)
@@ -169,7 +206,7 @@ static void hint_owner(const char *folder, const struct symbol *found,
  * In a module that may not be there: it is waited for then, unless somebody else
  * has a tracepoint of that name, who is probably meant. @found are all of the name.
  */
-static int resolve_in_module(const struct spec_place *place,
+static int resolve_in_module(const struct spec_place *place, const char *name,
 			     const struct trapline_symbols *symbols,
 			     const struct symbol *const *found, size_t count,
 			     struct trapline_event *event,
@@ -180,9 +217,9 @@ static int resolve_in_module(const struct spec_place *place,
 
 	for (i = 0; i < count; i++)
 		if (found[i]->module && spec_is(module, found[i]->module))
-			return fill_event(place, found[i]->module, event, err);
+			return fill_event(place, name, found[i]->module, event, err);
 	if (!count && !resolve_module_loaded(symbols, module))
-		return expect_event(place, event, err);
+		return expect_event(place, name, event, err);
 	error_set(err, ERR_TRACEPOINT_MODULE, module->column, module->length,
 		  spec_shown(module), module->text, spec_shown(&place->symbol),
 		  place->symbol.text);
@@ -193,7 +230,8 @@ static int resolve_in_module(const struct spec_place *place,
 
 int resolve_tracepoint(const struct spec *spec,
 		       const struct trapline_symbols *symbols,
-		       struct trapline_event *event, struct trapline_error *err)
+		       const struct symbol *at, struct trapline_event *event,
+		       struct trapline_error *err)
 {
 	const struct spec_place *place = &spec->place;
 	char full[sizeof(prefix) + SPEC_TRACEPOINT_MAX];
@@ -202,15 +240,19 @@ int resolve_tracepoint(const struct spec *spec,
 	size_t count;
 	int ret;
 
+	if (at)
+		return fill_event(place, tracepoint_name(at), at->module, event,
+				  err);
 	snprintf(full, sizeof(full), "%s%.*s", prefix, place->symbol.length,
 		 place->symbol.text);
 	count = symbols_by_name(symbols, NULL, full, &found);
 	if (place->module.length)
-		return resolve_in_module(place, symbols, found, count, event,
-					 err);
+		return resolve_in_module(place, name, symbols, found, count,
+					 event, err);
 	/* of several of a name the kernel's own comes first */
 	if (!count)
 		return refuse_unknown(place, name, symbols, err);
 	ret = check_subsystem(place, symbols_events(symbols), name, err);
-	return ret ? ret : fill_event(place, found[0]->module, event, err);
+	return ret ? ret :
+		     fill_event(place, name, found[0]->module, event, err);
 }

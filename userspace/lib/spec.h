@@ -76,7 +76,7 @@ enum spec_kind {
  * @subsystem: of a tracepoint; length 0: none given
  * @choice: which of several of that name, by their addresses, from 1; 0: the
  *	only one
- * @is_pattern: @symbol has "*" or "?": all functions that it fits
+ * @is_pattern: @symbol has "*" or "?": all functions, or tracepoints, that it fits
  * @is_all: all functions of that name
  * @offset: bytes after it
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The form of a tracepoint as a place: NAME, SUBSYSTEM/NAME or MODULE:NAME. Whether there is one is
- * the business of resolve_tracepoint.c.
+ * The form of a tracepoint as a place: NAME, SUBSYSTEM/NAME or MODULE:NAME, each NAME also a
+ * pattern. Whether there is one is the business of resolve_tracepoint.c and places_tracepoint.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,13 +18,20 @@ static int refuse_rest(const struct spec_place *place,
 	return spec_refuse(err, ERR_TRACEPOINT_FORM, &place->where);
 }
 
+/* Of a name or a pattern. */
 static int name_length(const struct spec_slice *slice)
 {
 	int i = 0;
 
-	while (i < slice->length && spec_is_alnum(slice->text[i]))
+	while (i < slice->length && (spec_is_alnum(slice->text[i]) ||
+				     strchr("*?", slice->text[i])))
 		i++;
 	return i;
+}
+
+static bool has_pattern(const struct spec_slice *slice)
+{
+	return spec_find(slice, "*?") < slice->length;
 }
 
 /* A subsystem is a folder of tracefs: most have names of C, some a "-". So have modules. */
@@ -44,14 +51,22 @@ static int take_owner(struct spec_place *place, struct spec_slice *rest,
 {
 	const int end = spec_find(rest, "/:=");
 	const struct spec_slice owner = spec_cut(rest, 0, end);
+	const bool is_module = end < rest->length && rest->text[end] == ':';
 
 	if (end == rest->length || rest->text[end] == '=')
 		return 0;
 	*rest = spec_cut(rest, end + 1, rest->length);
-	if (owner.text[owner.length] == '/')
-		place->subsystem = owner;
-	else
+	if (is_module)
 		place->module = owner;
+	else
+		place->subsystem = owner;
+	if (has_pattern(&owner)) {
+		spec_unsupported(err, is_module ? "the pattern of modules" :
+				 "the pattern of subsystems", &owner);
+		error_hint(err, "a pattern can stand for tracepoints: %s",
+			   is_module ? "MODULE:PATTERN" : "SUBSYSTEM/PATTERN");
+		return -EINVAL;
+	}
 	return is_owner(&owner) ? 0 : spec_refuse(err, ERR_TRACEPOINT_FORM,
 						      &place->where);
 }
@@ -73,11 +88,10 @@ int spec_parse_tracepoint(struct spec *spec, const struct spec_slice *word,
 	rest = spec_cut(&rest, place->symbol.length, rest.length);
 	if (spec_starts(&rest, "="))
 		return spec_place_argument(spec, word, err);
-	if (spec_starts(&rest, "*") || spec_starts(&rest, "?"))
-		return spec_unsupported(err, "the pattern", word);
 	if (rest.length)
 		return refuse_rest(place, &rest, err);
-	if (!spec_is_name(&place->symbol) ||
+	place->is_pattern = has_pattern(&place->symbol);
+	if ((!place->is_pattern && !spec_is_name(&place->symbol)) ||
 	    place->symbol.length > SPEC_TRACEPOINT_MAX)
 		return spec_refuse(err, ERR_TRACEPOINT_FORM, word);
 	return 0;

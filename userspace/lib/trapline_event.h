@@ -137,9 +137,9 @@ enum trapline_place_state {
 /**
  * struct trapline_place - where an event is
  * @size: sizeof(struct trapline_place), set by the caller
- * @address: of the probe
- * @symbol: the function that has it
- * @module: of the function; NULL for the kernel itself
+ * @address: of the probe; 0 of a tracepoint, and before its module has come
+ * @symbol: the function that has it, or the name of the tracepoint
+ * @module: of it; NULL for the kernel itself
  * @offset: @address less that of the function
  * @state: of this place
  * @reason: why the kernel has refused it, or of an event that is in no session
@@ -155,9 +155,10 @@ struct trapline_place {
 	const char *reason;
 };
 
-/** trapline_event_place_count() - 1, but for "vfs_*" and "SYMBOL#all" */
+/** trapline_event_place_count() - 1, but for patterns and "SYMBOL#all" */
 unsigned int trapline_event_place_count(const struct trapline_event *event);
-/** trapline_event_place() - one place of an event, @index from 0 by address;
+/** trapline_event_place() - one place of an event, @index from 0 by address,
+ * of tracepoints by name;
  * texts live as long as the event. Returns 0, -ENOENT behind the last one. */
 int trapline_event_place(const struct trapline_event *event,
 			 unsigned int index, struct trapline_place *place);
