@@ -81,6 +81,121 @@ result "strings of user memory: $(cat "$dir/got") names" $?
 grep -q 'name=<fault>' "$dir/open"
 result 'what is not there is a fault' $?
 
+# patterns: both system call tracepoints as one event, and tracefs's two, in one order
+echo >$t/trace
+echo 1 >$t/events/raw_syscalls/enable
+echo 1 >$t/tracing_on
+live calls -b 256k -n 16 -e 't:calls raw_syscalls/* n=$arg2:s64' \
+	-- sh "$dir/run.sh" $t/events/raw_syscalls "$dir/tid" $rounds
+echo 0 >$t/tracing_on
+echo 0 >$t/events/raw_syscalls/enable
+echo 0 >$t/events/raw_syscalls/filter
+busybox timeout 60 sed "" $t/trace_pipe >"$dir/trace"
+tid=$(sed 's/^0*//' "$dir/tid")
+sed -nE "s/^ *[^(:=\"]*-$tid +(\\([^)]*\\) )?\\[[0-9]+\\] [^ ]+ +[0-9.]+: (sys_enter|sys_exit): NR (-?[0-9]+) (\\(.*|= (-?[0-9]+))\$/\\2 \\3 \\5/p" \
+	"$dir/trace" | awk '{ print $1, ($1 == "sys_exit" ? $3 : $2) }' >"$dir/want"
+fields "$dir/calls" | awk -F '\t' -v tid="$tid" '$2 == tid { sub(/^n=/, "", $8); print $7, $8 }' >"$dir/got"
+same_ends 'a pattern: its tracepoints in the order of tracefs' "$dir/got" "$dir/want"
+cut -d ' ' -f 1 "$dir/got" | sort | uniq >"$dir/got.names"
+printf '%s\n' sys_enter sys_exit >"$dir/want"
+same 'a pattern: each record says which' "$dir/got.names" "$dir/want"
+
+# processes that are born and end: all tracepoints of them, of each thread in one order
+cp "$(command -v busybox)" "$dir/busybox-marked"
+cat >"$dir/processes.sh" <<'END'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	"$1" cat /dev/null
+	(:)
+done
+END
+echo >$t/trace
+for event in "$t"/events/sched/sched_process_*; do
+	echo 1 >"$event/enable"
+done
+echo 1 >$t/tracing_on
+live born -b 256k -n 16 --places -e 't:born sched/sched_process_* comm=$comm' \
+	-- "$dir/busybox-marked" sh "$dir/processes.sh" "$dir/busybox-marked"
+echo 0 >$t/tracing_on
+echo 0 >$t/events/sched/enable
+busybox timeout 60 sed "" $t/trace_pipe >"$dir/trace"
+equal 'processes: nothing is lost' "$(counter "$dir/born.err" total full)" 0
+fields "$dir/born" | awk -F '\t' '$8 == "comm=\"busybox-marked\"" { print $2 }' | sort -u >"$dir/tids"
+note "$(wc -l <"$dir/tids") threads"
+fields "$dir/born" | awk -F '\t' '{ print $2, $7 }' >"$dir/ours.all"
+sed -nE 's/^ *.*-([0-9]+) +(\([^)]*\) )?\[[0-9]+\] [^ ]+ +[0-9.]+: (sched_process_[a-z]+): .*$/\1 \3/p' \
+	"$dir/trace" >"$dir/theirs.all"
+for who in ours theirs; do
+	# what frees a task is an interrupt, which can come between both handlers
+	awk 'NR == FNR { wanted[$1]; next } ($1 in wanted) && $2 != "sched_process_free"' \
+		"$dir/tids" "$dir/$who.all" | sort -s -n -k 1,1 >"$dir/$who.born"
+	cut -d ' ' -f 2 "$dir/$who.born" | sort | uniq -c >"$dir/$who.kinds"
+done
+show "$dir/theirs.kinds"
+[ "$(wc -l <"$dir/theirs.kinds")" -ge 4 ]
+result 'processes: of four kinds or more' $?
+same 'processes: as many of each as in tracefs' "$dir/ours.kinds" "$dir/theirs.kinds"
+same 'processes: in the order of tracefs' "$dir/ours.born" "$dir/theirs.born"
+for event in "$t"/events/sched/sched_process_*; do
+	event=${event##*/}
+	! grep -q " __traceiter_$event\$" /proc/kallsyms || printf '  %s\n' "$event"
+done >"$dir/want"
+sed -n '/^tracepoints\/born/,/^[^ ]/p' "$dir/born.err" | grep '^  ' >"$dir/got"
+same 'processes: --places lists them' "$dir/got" "$dir/want"
+
+# a whole subsystem: those of tracefs that are tracepoints
+for event in "$t"/events/sched/*/; do
+	event=${event%/}
+	event=${event##*/}
+	! grep -q " __traceiter_$event\$" /proc/kallsyms || printf '  %s\n' "$event"
+done >"$dir/want"
+trapline check --places 't sched/*' >"$dir/check" 2>&1
+echo 't:tracepoints/sched__ sched/*' | cat - "$dir/want" >"$dir/all"
+same 'all of a subsystem' "$dir/check" "$dir/all"
+trapline check 't syscalls/*' 't shed/*' 't sched/swich*' 't sched/switch*' 't sched:*' \
+	't timer/sched_*' 't */sched_*' >"$dir/check" 2>&1
+contains 'a pattern: system calls' "$dir/check" 'share two tracepoints'
+contains 'a pattern: no such subsystem' "$dir/check" 'there is no subsystem shed'
+contains 'a pattern: a wider one' "$dir/check" '*switch* fits'
+contains 'a pattern: a subsystem as a module' "$dir/check" 'did you mean sched/*?'
+contains 'a pattern: in other subsystems' "$dir/check" 'sched_* alone fits'
+contains 'a pattern: not of subsystems' "$dir/check" 'the pattern of subsystems "*" is not supported'
+mount --bind "$dir" /sys/kernel/tracing
+trapline check 't sched/*' >"$dir/check" 2>&1
+status=$?
+umount /sys/kernel/tracing
+equal 'a pattern, no tracefs: status' "$status" 1
+contains 'a pattern, no tracefs: said' "$dir/check" 'cannot be known: /sys/kernel/tracing/events: No such file'
+
+# a symbol of which the kernel has no tracepoint: it refuses that one alone
+{ cat /proc/kallsyms; echo 'ffffffffffffe000 T __traceiter_sched_process_nothing'; } >"$dir/kallsyms"
+mount --bind "$dir/kallsyms" /proc/kallsyms
+trapline live -e 't:some sched_process_* comm=$comm' -- true >"$dir/some" 2>"$dir/some.err"
+equal 'one is refused: the others are traced' $? 0
+trapline live --all-or-nothing -e 't:some sched_process_*' -- touch "$dir/run" >"$dir/none" 2>"$dir/none.err"
+status=$?
+trapline live -e 't:none *_process_nothing*' -- touch "$dir/run" >"$dir/none" 2>"$dir/alone.err"
+equal 'all are refused: status' $? 1
+umount /proc/kallsyms
+equal 'one is refused, all or nothing: status' "$status" 1
+contains 'one is refused: said' "$dir/some.err" 'some: the kernel refuses 1 of its'
+contains 'one is refused: which' "$dir/some.err" 'sched_process_nothing: the kernel has no such tracepoint'
+contains 'one is refused: records of the others' "$dir/some" '(sched_process_exec)'
+contains 'one is refused, all or nothing: which' "$dir/none.err" 'at the tracepoint sched_process_nothing'
+[ ! -e "$dir/run" ]
+result 'one is refused, all or nothing: the command is not run' $?
+
+# many at once, those of interrupts, locks, and of the tracing itself among them
+pattern='*'
+trapline check 't *' >/dev/null 2>&1 || pattern='*a*'
+live many -b 256k -n 16 -e "t:m $pattern" -- workload count 100
+outcomes=0
+for column in recorded full wrapped recursion not-running; do
+	outcomes=$((outcomes + $(counter "$dir/many.err" m $column)))
+done
+[ "$outcomes" -gt 100 ]
+result "many tracepoints: $pattern: $outcomes hits" $?
+equal 'many tracepoints: hits are accounted for' "$(counter "$dir/many.err" m hits)" $outcomes
+
 # a module's tracepoints, against its events
 insmod traced.ko
 echo >$t/trace
@@ -116,6 +231,19 @@ live gone -e 't:few traced_few n=$arg1:s32' -- \
 equal 'it is unloaded while it is probed' "$?" 0
 equal 'hits of both lives' "$(counter "$dir/gone.err" few hits)" 2
 contains 'the command says so' "$dir/gone.err" 'few: its module was unloaded'
+insmod traced.ko
+live both --places -e 't:both traced:* n=$arg1:u8' -- \
+	sh -c "cat $pass; rmmod traced; insmod traced.ko; cat $pass; rmmod traced"
+equal 'a pattern: hits of both lives of the module' "$(counter "$dir/both.err" both hits)" 4
+fields "$dir/both" | awk -F '\t' '$6 == "both" { print $7, $8 }' >"$dir/got"
+cat >"$dir/want" <<'END'
+traced_few [traced] n=1
+traced_many [traced] n=201
+traced_few [traced] n=1
+traced_many [traced] n=201
+END
+same 'a pattern: records of both lives' "$dir/got" "$dir/want"
+contains 'a pattern: the places have the module' "$dir/both.err" '  traced_many [traced]'
 live come -e 't:few traced:traced_few n=$arg1:s32' -e 't:no traced:nothing' -- \
 	sh -c "insmod traced.ko; cat $pass >/dev/null; rmmod traced"
 records "$dir/come" >"$dir/got"
