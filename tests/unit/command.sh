@@ -154,6 +154,13 @@ r:kprobes/r_vfs_read_0 vfs_read arg1=$retval'
   0xffffffff81005500 vfs_readx
 p:kprobes/y ext4:*open+4
   0xffffffffc0000004 ext4_file_open+4 [ext4]'
+	says 'check, places that are tracepoints' 0 "$out" '' check --places 't:x sched_wa*' 't ext4:*'
+	lines 'check, each tracepoint' 't:tracepoints/x sched_wa*
+  sched_wakeup
+  sched_waking
+t:tracepoints/ext4__ ext4:*
+  ext4_begin [ext4]'
+	says 'check, tracepoints that nothing fits' 1 "$err" '*waking* fits 1' check 't waking*'
 	says 'check, deletions' 0 "$out" '' check -- p:a/x\ vfs_read p:a/y\ vfs_read p:b/x\ vfs_read \
 		p:b/y\ vfs_read p:b/z\ vfs_read -:x '-:a/y # why' p:a/x\ vfs_read -:b/
 	lines 'check, what is not deleted' 'p:a/x vfs_read'
