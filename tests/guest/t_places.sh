@@ -70,8 +70,15 @@ contains '--all-or-nothing: said' "$dir/err" 'not the start of an instruction'
 contains '--all-or-nothing: under the line' "$dir/err" 'p:v vfs_*+13'
 equal '--all-or-nothing: no probe is left' "$(wc -l <$list)" 0
 
-trapline live -e 'p:pp __x64_sys_getppid' -e 'p:v vfs_*+1' -- \
-	touch "$dir/run" >"$dir/out" 2>"$dir/err"
+live out -e 'p:pp __x64_sys_getppid' -e 'p:v vfs_*+1' -- workload count 10
+contains 'all refused, beside another event: said' "$dir/out.err" 'the kernel refuses all'
+contains 'all refused, beside another event: under the line' "$dir/out.err" '  p:v vfs_*+1'
+equal 'all refused, beside another event: that is traced' \
+	"$(counter "$dir/out.err" pp recorded)" 10
+grep 'of its' "$dir/out.err"
+[ $? -ne 0 ]
+result 'all refused, beside another event: no places are traced of it' $?
+trapline live -e 'p:v vfs_*+1' -- touch "$dir/run" >"$dir/out" 2>"$dir/err"
 equal 'all refused: status' "$?" 1
 contains 'all refused: said' "$dir/err" 'the kernel refuses all'
 [ ! -e "$dir/run" ]

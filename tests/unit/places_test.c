@@ -97,6 +97,7 @@ static void test_forbidden(void **state)
 	assert_int_equal(trapline_event_parse("p get_kprobe+8", symbols,
 					      &event, &err), -EINVAL);
 	assert_string_equal(trapline_error_name(err.code), "place-blacklisted");
+	assert_true(trapline_error_is_place(&err));
 	assert_int_equal(err.column, 2);
 	/* the list may not be there, or not to be read */
 	assert_int_equal(symbols_set_blacklist(symbols, "/no/such/list"), 0);

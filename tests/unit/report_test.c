@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
+#include "../../userspace/cli/definitions.h"
 #include "../../userspace/cli/places.h"
 #include "../../userspace/cli/report.h"
+#include "../../userspace/lib/error.h"
 #include "../../userspace/lib/event.h"
 
 static FILE *terminal;
@@ -122,22 +124,73 @@ static void refused_places(void **state)
 	}
 	event.more = list;
 	event.more_count = 7;
+	more[6].state = TRAPLINE_PLACE_ARMED;
 	listen();
 	places_report(&event);
 	stop_listening();
-	assert_non_null(strstr(said, "trapline: x: the kernel refuses 8 of its 8"));
+	assert_non_null(strstr(said, "trapline: x: the kernel refuses 7 of its 8"));
 	assert_non_null(strstr(said, "\n  f+4 [m]: "));
-	assert_non_null(strstr(said, "\n  and 3 more, see --places\n"));
+	assert_non_null(strstr(said, "\n  and 2 more, see --places\n"));
 	free(said);
+	/* one that is nowhere is a definition that is refused */
+	more[6].state = TRAPLINE_PLACE_REFUSED;
+	listen();
+	places_report(&event);
+	stop_listening();
+	assert_string_equal(said, "");
+	free(said);
+}
+
+/* What is refused for its place is remembered, and what is wrong is not. */
+static void refused_definitions(void **state)
+{
+	struct trapline_error err = { .column = 2, .length = 1 };
+	struct definitions defs = { 0 };
+
+	(void)state;
+	definitions_add(&defs, "p f\r");
+	definitions_add(&defs, "p g");
+	defs.items[1].event = calloc(1, sizeof(*defs.items[1].event));
+	assert_non_null(defs.items[1].event);
+	error_set(&err, ERR_SYMBOL_UNKNOWN, 2, 1, 1, "f");
+	listen();
+	definitions_error(&defs.items[0], &err);
+	definitions_note_refused(&defs);
+	definitions_list_refused(&defs);
+	stop_listening();
+	assert_string_equal(said, "  p f\n    ^\n"
+			    "trapline: the kernel has no symbol f\n");
+	free(said);
+	error_set(&err, ERR_PLACE_INIT, 2, 1, "f");
+	listen();
+	definitions_error(&defs.items[0], &err);
+	stop_listening();
+	assert_memory_equal(said, "  p f\n    ^\ntrapline: f was code", 30);
+	free(said);
+	listen();
+	definitions_note_refused(&defs);
+	definitions_list_refused(&defs);
+	stop_listening();
+	assert_int_equal(definitions_refused(&defs), 1);
+	assert_string_equal(said, "trapline: the kernel refuses 1 of 2 events; "
+			    "the others are traced\n"
+			    "trapline: not traced: p f: f was code of the kernel's "
+			    "start: its memory was freed after that\n");
+	free(said);
+	definitions_free(&defs);
 }
 
 /* The last one: there is no way back. */
 static void as_objects(void **state)
 {
-	struct trapline_event event = refused_event();
+	struct trapline_event event = refused_event(), armed = refused_event();
+	struct trapline_event *list[] = { &armed };
 	const char *line;
 
 	(void)state;
+	armed.state = TRAPLINE_PLACE_ARMED;
+	event.more = list;
+	event.more_count = 1;
 	report_as_json();
 	listen();
 	places_report(&event);
@@ -158,6 +211,7 @@ int main(void)
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(refused_places),
+		cmocka_unit_test(refused_definitions),
 		cmocka_unit_test(as_objects),
 	};
 

@@ -78,31 +78,109 @@ static void test_places(void **state)
 	trapline_session_close(session);
 }
 
-/* If the event is nowhere, nothing is armed. */
+/* Is an event refused in whole, under its place? */
+static bool refused(struct trapline_session *session,
+		    const struct trapline_event *event, const char *name)
+{
+	memset(&err, 0, sizeof(err));
+	if (!trapline_session_refused(session, event, &err)) {
+		assert_int_equal(err.code, 0);
+		return false;
+	}
+	assert_string_equal(trapline_error_name(err.code), name);
+	assert_int_equal(err.column, 2);
+	assert_int_equal(err.os_errno, EINVAL);
+	assert_true(trapline_error_is_place(&err));
+	return true;
+}
+
+/* If the only event is nowhere, that is an error. */
 static void test_places_all_refused(void **state)
 {
 	struct trapline_session *session = open_session();
-	struct trapline_event *one = new_event("one");
 	struct trapline_event *two = new_pattern("two", 2);
 
 	(void)state;
-	assert_int_equal(trapline_session_add(session, one, &err), 0);
 	assert_int_equal(trapline_session_add(session, two, &err), 0);
-	module.refuses = 1 << 1 | 1 << 2;
+	module.refuses = 1 << 0 | 1 << 1;
 	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
 	assert_string_equal(trapline_error_name(err.code), "places-refused");
 	assert_int_equal(err.column, 2);
 	assert_ptr_equal(trapline_session_failed(session), two);
 	assert_int_equal(module.armed, 0);
 	assert_int_equal(state_of(two, 1), TRAPLINE_PLACE_OFF);
-	/* another event's failure undoes it too, and it can be tried again */
-	module.refuses = 1 << 0 | 1 << 2;
+	/* it can be tried again */
+	module.refuses = 1 << 1;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(module.armed, 1 << 0);
+	assert_false(refused(session, two, NULL));
+	trapline_session_close(session);
+}
+
+/* Events that the kernel refuses are left out as places are. */
+static void test_events_refused(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *one = new_event("one");
+	struct trapline_event *two = new_pattern("two", 2);
+	struct trapline_event *three = new_event("three");
+
+	(void)state;
+	assert_int_equal(trapline_session_add(session, one, &err), 0);
+	assert_int_equal(trapline_session_add(session, two, &err), 0);
+	assert_int_equal(trapline_session_add(session, three, &err), 0);
+	/* all: nothing is armed, and each can be asked for its reason */
+	module.refuses = 0xf;
 	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
 	assert_ptr_equal(trapline_session_failed(session), one);
+	assert_non_null(strstr(err.text, "kprobes/one"));
 	assert_int_equal(module.armed, 0);
-	module.refuses = 1 << 2;
+	assert_true(refused(session, two, "places-refused"));
+	assert_true(refused(session, three, "kernel-refuses"));
+	assert_int_equal(state_of(three, 0), TRAPLINE_PLACE_OFF);
+	/* the last one is left */
+	module.refuses = 0x7;
 	assert_int_equal(trapline_session_enable(session, &err), 0);
-	assert_int_equal(module.armed, 1 << 0 | 1 << 1);
+	assert_int_equal(module.armed, 1 << 3);
+	assert_true(refused(session, one, "kernel-refuses"));
+	assert_non_null(strstr(err.text, "kprobes/one"));
+	assert_true(refused(session, two, "places-refused"));
+	assert_false(refused(session, three, NULL));
+	assert_int_equal(state_of(one, 0), TRAPLINE_PLACE_REFUSED);
+	/* what comes later is refused as the others are */
+	assert_int_equal(trapline_session_add(session, new_event("four"), &err),
+			 0);
+	module.refuses = 1 << 4;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(module.armed, 1 << 3);
+	assert_int_equal(trapline_session_stop(session, &err), 0);
+	assert_true(refused(session, one, "kernel-refuses"));
+	trapline_session_close(session);
+}
+
+/* Not where all are wanted: that one is shown, and can be tried again. */
+static void test_events_all_or_nothing(void **state)
+{
+	const struct trapline_session_opts opts = {
+		.size = sizeof(opts),
+		.all_or_nothing = true,
+	};
+	struct trapline_session *session = open_session();
+	struct trapline_event *one = new_event("one");
+	struct trapline_event *two = new_event("two");
+
+	(void)state;
+	assert_int_equal(trapline_session_setup(session, &opts, &err), 0);
+	assert_int_equal(trapline_session_add(session, one, &err), 0);
+	assert_int_equal(trapline_session_add(session, two, &err), 0);
+	module.refuses = 1 << 1;
+	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	assert_ptr_equal(trapline_session_failed(session), two);
+	assert_int_equal(module.armed, 0);
+	assert_false(refused(session, two, NULL));
+	module.refuses = 0;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_int_equal(module.armed, 3);
 	trapline_session_close(session);
 }
 
@@ -170,7 +248,7 @@ static void test_known_before(void **state)
 
 	(void)state;
 	three->more[0]->state = TRAPLINE_PLACE_REFUSED;
-	three->more[0]->refused = TL_ERR_PLACE_BOUNDARY;
+	three->more[0]->refused.code = TL_ERR_PLACE_BOUNDARY;
 	assert_int_equal(trapline_session_add(session, three, &err), 0);
 	module.refuses = 1 << 2;
 	assert_int_equal(trapline_session_enable(session, &err), 0);
@@ -217,6 +295,9 @@ static void test_instructions(void **state)
 		assert_string_equal(err.hint, cases[i].hint);
 		assert_int_equal(module.armed, 0);
 		assert_int_equal(module.removed, module.added - 1);
+		assert_true(refused(session, trapline_session_event(session, 0),
+				    "kernel-refuses"));
+		assert_string_equal(err.hint, cases[i].hint);
 		/* a session that records is not asked */
 		assert_int_equal(trapline_session_start(session, &err), 0);
 		assert_int_equal(trapline_session_enable(session, &err),
@@ -232,6 +313,9 @@ int main(void)
 		cmocka_unit_test_setup(test_places, session_world_reset),
 		cmocka_unit_test_setup(test_places_all_refused,
 				       session_world_reset),
+		cmocka_unit_test_setup(test_events_refused, session_world_reset),
+		cmocka_unit_test_setup(test_events_all_or_nothing,
+				       session_world_reset),
 		cmocka_unit_test_setup(test_instructions, session_world_reset),
 		cmocka_unit_test_setup(test_known_before, session_world_reset),
 		cmocka_unit_test_setup(test_places_not_added,
@@ -241,6 +325,10 @@ int main(void)
 		cmocka_unit_test_setup(test_places,
 				       session_world_reset_results),
 		cmocka_unit_test_setup(test_places_all_refused,
+				       session_world_reset_results),
+		cmocka_unit_test_setup(test_events_refused,
+				       session_world_reset_results),
+		cmocka_unit_test_setup(test_events_all_or_nothing,
 				       session_world_reset_results),
 		cmocka_unit_test_setup(test_instructions,
 				       session_world_reset_results),

@@ -125,11 +125,13 @@ static void test_enable(void **state)
 	assert_int_equal(trapline_session_enable(session, &err), 0);
 	assert_int_equal(trapline_session_add(session, second, &err), 0);
 	assert_int_equal(trapline_session_add(session, third, &err), 0);
-	/* of those two, as the first one is armed */
-	refuses(TL_EVENT_CTL, EINVAL, TL_ERR_ARM_FAILED, 1);
-	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);
+	/* of those two, as the first one is armed; it is not for the place's sake */
+	refuses(TL_EVENT_CTL, ENOMEM, TL_ERR_MEMORY, 1);
+	assert_int_equal(trapline_session_enable(session, &err), -ENOMEM);
 	assert_ptr_equal(trapline_session_failed(session), third);
 	assert_non_null(strstr(err.text, "kprobes/third"));
+	assert_false(trapline_error_is_place(&err));
+	assert_false(trapline_session_refused(session, third, &err));
 	/* an index that there is not */
 	refuses(TL_EVENT_CTL, EINVAL, TL_ERR_ARM_FAILED, 2);
 	assert_int_equal(trapline_session_enable(session, &err), -EINVAL);

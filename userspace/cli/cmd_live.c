@@ -242,8 +242,8 @@ const struct command command_live = {
 	"                      below it now\n"
 	"      --places        list the places of each event on standard error first\n"
 	"      --json-errors   each message on standard error is a JSON object on a line\n"
-	"      --all-or-nothing  a place that the kernel refuses is an error, also one\n"
-	"                      of several that a pattern stands for\n"
+	"      --all-or-nothing  a place that the kernel refuses is an error, also of one\n"
+	"                      of several events, or one of those of a pattern\n"
 	"      --kprobes       kprobes at entries of functions, too, and not ftrace\n"
 	"      --nano          nine digits after the second\n"
 	"  -h, --help          this text\n",

@@ -136,8 +136,56 @@ static int parse_one(struct definitions *defs, size_t index,
 						       &item->event, &err)))
 			return 0;
 	}
-	report_line_error(item->file, item->number, item->text, &err);
+	definitions_error(item, &err);
 	return -1;
+}
+
+void definitions_error(struct definition *item,
+		       const struct trapline_error *err)
+{
+	report_line_error(item->file, item->number, item->text, err);
+	if (!trapline_error_is_place(err))
+		return;
+	free(item->refusal);
+	item->refusal = strdup(err->text);
+	if (!item->refusal)
+		out_of_memory();
+}
+
+size_t definitions_refused(const struct definitions *defs)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < defs->count; i++)
+		count += defs->items[i].refusal != NULL;
+	return count;
+}
+
+void definitions_note_refused(const struct definitions *defs)
+{
+	const size_t refused = definitions_refused(defs);
+	size_t count = 0, i;
+
+	if (!refused)
+		return;
+	for (i = 0; i < defs->count; i++)
+		count += defs->items[i].event || defs->items[i].refusal;
+	report("the kernel refuses %zu of %zu events; the others are traced",
+	       refused, count);
+}
+
+void definitions_list_refused(const struct definitions *defs)
+{
+	size_t i;
+
+	for (i = 0; i < defs->count; i++) {
+		const struct definition *item = &defs->items[i];
+
+		if (item->refusal)
+			report("not traced: %.*s: %s",
+			       (int)strcspn(item->text, "\r\n"), item->text,
+			       item->refusal);
+	}
 }
 
 void definitions_note(const struct definitions *defs)
@@ -184,6 +232,7 @@ void definitions_free(struct definitions *defs)
 	for (i = 0; i < defs->count; i++) {
 		if (!defs->items[i].is_taken)
 			trapline_event_free(defs->items[i].event);
+		free(defs->items[i].refusal);
 		free(defs->items[i].text);
 	}
 	free(defs->items);

@@ -16,6 +16,7 @@
  * @nul: 0-based column of a NUL byte in the line, or -1
  * @event: what it became; NULL for an empty line or a comment
  * @is_taken: a session owns @event
+ * @refusal: why the kernel wants no probe at its place, or NULL
  */
 struct definition {
 	char *text;
@@ -24,6 +25,7 @@ struct definition {
 	int nul;
 	struct trapline_event *event;
 	bool is_taken;
+	char *refusal;
 };
 
 /** struct definitions - all of them, in the order in which they were given */
@@ -49,7 +51,8 @@ int definitions_add_file(struct definitions *defs, const char *path);
  * @defs: the definitions
  * @symbols: the kernel's symbols
  *
- * Reports the errors of all lines. Returns how many lines are wrong.
+ * Reports the errors of all lines. Returns how many have one; see also
+ * definitions_refused().
  */
 size_t definitions_parse(struct definitions *defs,
 			 const struct trapline_symbols *symbols);
@@ -61,6 +64,21 @@ size_t definitions_parse(struct definitions *defs,
  * with %return r events: at entries by ftrace where that can be, or kprobes.
  */
 void definitions_note(const struct definitions *defs);
+
+/**
+ * definitions_error() - report the error of a line, and remember it if it is the
+ * place that is refused
+ */
+void definitions_error(struct definition *item,
+		       const struct trapline_error *err);
+/** definitions_refused() - how many lines are right and have no event, since the
+ * kernel refuses their places
+ */
+size_t definitions_refused(const struct definitions *defs);
+/** definitions_note_refused() - how many of how many, while the others are traced */
+void definitions_note_refused(const struct definitions *defs);
+/** definitions_list_refused() - which and why, after all is over */
+void definitions_list_refused(const struct definitions *defs);
 
 /** definitions_events() - how many lines became events */
 size_t definitions_events(const struct definitions *defs);

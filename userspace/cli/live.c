@@ -22,10 +22,29 @@
 #define COMMAND_GRACE_MS 2000
 #define COMMAND_STEP_MS 20
 
+/* Places that the kernel refuses are no reason not to trace the others. */
+static bool can_go_on(const struct live *live, size_t wrong, size_t refused)
+{
+	return !wrong || (wrong == refused && !live->opts.all_or_nothing);
+}
+
+static int parse(struct live *live)
+{
+	const size_t wrong = definitions_parse(&live->defs, live->symbols);
+
+	if (!can_go_on(live, wrong, definitions_refused(&live->defs)))
+		return -1;
+	if (definitions_events(&live->defs))
+		return 0;
+	if (!wrong)
+		report("no events: all lines are empty, comments, or deleted again");
+	return -1;
+}
+
 static int add_events(struct live *live)
 {
+	size_t i, wrong = 0, refused = 0;
 	struct trapline_error err = { 0 };
-	size_t i, wrong = 0;
 
 	for (i = 0; i < live->defs.count; i++) {
 		struct definition *item = &live->defs.items[i];
@@ -33,36 +52,68 @@ static int add_events(struct live *live)
 		if (!item->event)
 			continue;
 		if (trapline_session_add(live->session, item->event, &err)) {
-			report_line_error(item->file, item->number,
-					  item->text, &err);
+			definitions_error(item, &err);
 			wrong++;
+			refused += item->refusal != NULL;
 		} else {
 			item->is_taken = true;
 		}
 	}
-	return wrong ? -1 : 0;
+	if (!trapline_session_event_count(live->session))
+		return -1;
+	return can_go_on(live, wrong, refused) ? 0 : -1;
 }
 
-/* Arms all; on failure shows the line whose event could not be armed. */
-static int enable(struct live *live)
+/* The lines of events that the kernel has refused; false: there is none. */
+static bool show_refused(struct live *live)
 {
-	const struct trapline_event *failed;
 	struct trapline_error err = { 0 };
+	bool is_shown = false;
 	size_t i;
 
-	if (!trapline_session_enable(live->session, &err))
-		return 0;
-	failed = trapline_session_failed(live->session);
+	for (i = 0; i < live->defs.count; i++) {
+		struct definition *item = &live->defs.items[i];
+
+		if (!item->is_taken ||
+		    !trapline_session_refused(live->session, item->event, &err))
+			continue;
+		definitions_error(item, &err);
+		is_shown = true;
+	}
+	return is_shown;
+}
+
+/* The line whose event has ended it all, if that is known. */
+static void show_failed(const struct live *live,
+			const struct trapline_error *err)
+{
+	const struct trapline_event *failed =
+		trapline_session_failed(live->session);
+	size_t i;
+
 	for (i = 0; failed && i < live->defs.count; i++) {
 		const struct definition *item = &live->defs.items[i];
 
 		if (item->event != failed)
 			continue;
-		report_line_error(item->file, item->number, item->text, &err);
-		return -1;
+		report_line_error(item->file, item->number, item->text, err);
+		return;
 	}
-	report_error(&err);
-	return -1;
+	report_error(err);
+}
+
+/* Arms all that can be, and shows what cannot. */
+static int enable(struct live *live)
+{
+	struct trapline_error err = { 0 };
+	const int rc = trapline_session_enable(live->session, &err);
+	const bool is_refused = show_refused(live);
+
+	if (!rc)
+		definitions_note_refused(&live->defs);
+	else if (!is_refused || !trapline_error_is_place(&err))
+		show_failed(live, &err);
+	return rc;
 }
 
 /* Where the events are, and where they should be and cannot. */
@@ -146,12 +197,8 @@ int live_prepare(struct live *live)
 		report_error(&err);
 		return -1;
 	}
-	if (definitions_parse(&live->defs, live->symbols))
+	if (parse(live))
 		return -1;
-	if (!definitions_events(&live->defs)) {
-		report("no events: all lines are empty, comments, or deleted again");
-		return -1;
-	}
 	definitions_note(&live->defs);
 	if (restrict_events(&live->only, &live->defs))
 		return -1;
@@ -360,6 +407,7 @@ int live_run(struct live *live)
 					 live->printed : NULL)) {
 		status = EXIT_FAILED;
 	}
+	definitions_list_refused(&live->defs);
 	finish_command(live);
 	return status;
 }

@@ -57,7 +57,8 @@ void places_report(const struct trapline_event *event)
 
 	for (i = 0; !trapline_event_place(event, i, &place); i++)
 		refused += place.state == TRAPLINE_PLACE_REFUSED;
-	if (!refused)
+	/* an event that is nowhere is shown as a line that is refused */
+	if (!refused || refused == trapline_event_place_count(event))
 		return;
 	report("%s: the kernel refuses %u of its %u places; the others are traced",
 	       trapline_event_name(event), refused,

@@ -63,6 +63,22 @@ static void format_printable(char *buf, size_t size, const char *format,
 		cut_at_character(buf, size);
 }
 
+/* What the kernel refuses is shown under the place only if that is the reason. */
+bool trapline_error_is_place(const struct trapline_error *err)
+{
+	switch (err->code) {
+	case ERR_PLACE_BLACKLIST:
+	case ERR_PLACE_NOINSTR:
+	case ERR_PLACE_INIT:
+	case ERR_PLACES_REFUSED:
+		return true;
+	case ERR_KERNEL:
+		return err->column >= 0;
+	default:
+		return false;
+	}
+}
+
 void error_set(struct trapline_error *err, enum error_code code, int column,
 	       int length, ...)
 {

@@ -147,7 +147,7 @@ int trapline_event_place(const struct trapline_event *event,
 	known.offset = event->offset;
 	known.state = event->state;
 	if (event->state == TRAPLINE_PLACE_REFUSED)
-		known.reason = refusal_text(event->refused);
+		known.reason = refusal_text(event->refused.code);
 	return session_copy_known(place, place->size, &known, known.size);
 }
 

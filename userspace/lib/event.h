@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../uapi/trapline.h"
 #include "../../uapi/trapline_prog.h"
 #include "trapline.h"
 
@@ -97,7 +98,7 @@ struct field {
  * @more: the other places, of the first one; NULL: there are none
  * @more_count: how many
  * @state: of this place
- * @refused: TL_ERR_*: why the kernel did not take this place, or will not take it
+ * @refused: why the kernel did not take this place the last time, or will not take it
  */
 struct trapline_event {
 	char *group;
@@ -128,7 +129,7 @@ struct trapline_event {
 	struct trapline_event **more;
 	unsigned int more_count;
 	enum trapline_place_state state;
-	uint32_t refused;
+	struct tl_error refused;
 };
 
 /** event_part() - one place of an event, @index from 0 */

@@ -225,7 +225,7 @@ static bool mark_inside(struct trapline_event *part,
 			   around) != INSTRUCTION_INSIDE)
 		return false;
 	part->state = TRAPLINE_PLACE_REFUSED;
-	part->refused = TL_ERR_PLACE_BOUNDARY;
+	part->refused.code = TL_ERR_PLACE_BOUNDARY;
 	return true;
 }
 

@@ -244,6 +244,7 @@ static int follow(struct trapline_names *names,
 		.packet_count = names->overwrites ? PACKET_COUNT_OVERWRITE :
 						    PACKET_COUNT,
 		.overwrite = names->overwrites,
+		.all_or_nothing = true,
 	};
 	const struct trapline_sink sink = {
 		.size = sizeof(sink),

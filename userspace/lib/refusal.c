@@ -94,10 +94,10 @@ int refusal_all(const struct trapline_event *event, struct trapline_error *err)
 	if (!event->more_count)
 		return 0;
 	for (i = 0; i <= event->more_count; i++)
-		if (event_part(event, i)->state != TRAPLINE_PLACE_REFUSED)
+		if (!event_part(event, i)->refused.code)
 			return 0;
 	error_set(err, ERR_PLACES_REFUSED, -1, 0, event->more_count + 1,
-		  event->place, event->symbol, refusal_text(event->refused));
+		  event->place, event->symbol, refusal_text(event->refused.code));
 	refusal_point(err, event->line);
 	if (err)
 		err->os_errno = EINVAL;

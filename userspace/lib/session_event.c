@@ -2,8 +2,8 @@
 /*
  * Events of a session. To the kernel each place of an event is one of its own
  * events, so what is done to an event is done to each of them, and undone if it
- * fails. What the kernel refuses for the sake of one of several places is not a
- * failure while there are others.
+ * fails. What the kernel refuses for the sake of a place is not a failure while
+ * there are others, of this event or of another one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,19 +46,40 @@ int session_control_events(const struct trapline_session *session,
 /* ---- what the kernel refuses ------------------------------------------ */
 
 /*
- * May the event do without this place? Then it is marked. The last one that is
- * refused is noticed by refusal_all().
+ * May the session do without this place? Then it is marked. Who has lost the
+ * last one is noticed when all have been tried.
  */
 static bool spare_part(const struct trapline_session *session,
 		       struct trapline_event *part,
 		       const struct tl_error *error)
 {
-	if (session->all_or_nothing || !whole_of(part)->more_count ||
+	if (session->all_or_nothing ||
 	    (!refusal_is_place(error->code) &&
 	     error->code != TL_ERR_PLACE_GONE))
 		return false;
 	part->state = TRAPLINE_PLACE_REFUSED;
-	part->refused = error->code;
+	part->refused = *error;
+	return true;
+}
+
+static void explain_part(struct trapline_session *session,
+			 const struct trapline_event *part, int os_errno,
+			 const struct tl_error *why, struct trapline_error *err)
+{
+	refusal_set(err, os_errno, why, part);
+	if (part && why->code == TL_ERR_PLACE_BOUNDARY)
+		session_hint_instructions(session, part, err);
+}
+
+bool trapline_session_refused(struct trapline_session *session,
+			      const struct trapline_event *event,
+			      struct trapline_error *err)
+{
+	if (event->more_count)
+		return refusal_all(event, err) != 0;
+	if (!event->refused.code)
+		return false;
+	explain_part(session, event, EINVAL, &event->refused, err);
 	return true;
 }
 
@@ -90,6 +111,7 @@ static void remove_part(struct trapline_session *session,
 	}
 	part->id = -1;
 	part->state = TRAPLINE_PLACE_OFF;
+	part->refused.code = TL_ERR_NONE;
 }
 
 /*
@@ -164,8 +186,10 @@ static int add_part(struct trapline_session *session,
 		return rc;
 	/* what was known before (instructions.c) is now the kernel's to say */
 	part->state = TRAPLINE_PLACE_OFF;
+	part->refused.code = TL_ERR_NONE;
 	rc = session_ioctl(session->fd, TL_EVENT_ADD, &add);
-	if (rc && spare_part(session, part, &add.error))
+	if (rc && whole_of(part)->more_count &&
+	    spare_part(session, part, &add.error))
 		return 0;
 	if (rc) {
 		refusal_set(err, -rc, &add.error, part);
@@ -236,6 +260,7 @@ static int arming_collect(const struct trapline_session *session,
 
 			if (part->state != TRAPLINE_PLACE_OFF || part->id < 0)
 				continue;
+			part->refused.code = TL_ERR_NONE;
 			arming->parts[arming->count] = part;
 			arming->ids[arming->count++] = (uint32_t)part->id;
 		}
@@ -269,9 +294,7 @@ static int refuse_part(struct trapline_session *session,
 {
 	if (part)
 		session->failed = whole_of(part);
-	refusal_set(err, -rc, error, part);
-	if (part && error->code == TL_ERR_PLACE_BOUNDARY)
-		session_hint_instructions(session, part, err);
+	explain_part(session, part, -rc, error, err);
 	return rc;
 }
 
@@ -357,7 +380,26 @@ static int arm_all(struct trapline_session *session, struct arming *arming,
 	return 0;
 }
 
-/* Nothing that was armed here stays so, and nothing refused. */
+/* An error if the kernel has refused all events; the first one is shown. */
+static int refuse_all(struct trapline_session *session,
+		      struct trapline_error *err)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->event_count; i++)
+		if (!trapline_session_refused(session, session->events[i], NULL))
+			return 0;
+	if (!session->event_count)
+		return 0;
+	session->failed = session->events[0];
+	trapline_session_refused(session, session->failed, err);
+	return -EINVAL;
+}
+
+/*
+ * Nothing that was armed here stays so, and nothing refused: it can be tried
+ * again. Why it was refused stays known until then.
+ */
 static void arming_undo(struct trapline_session *session,
 			struct arming *arming)
 {
@@ -378,7 +420,6 @@ int trapline_session_enable(struct trapline_session *session,
 			    struct trapline_error *err)
 {
 	struct arming arming = { 0 };
-	unsigned int i;
 	int rc;
 
 	session->failed = NULL;
@@ -387,11 +428,8 @@ int trapline_session_enable(struct trapline_session *session,
 		session_no_memory(err);
 	else
 		rc = arm_all(session, &arming, err);
-	for (i = 0; !rc && i < session->event_count; i++) {
-		rc = refusal_all(session->events[i], err);
-		if (rc)
-			session->failed = session->events[i];
-	}
+	if (!rc)
+		rc = refuse_all(session, err);
 	if (rc)
 		arming_undo(session, &arming);
 	free(arming.parts);

@@ -50,8 +50,8 @@ struct trapline_processes;
  * @overwrite: a full ring drops its oldest packet, not the new record; see
  *	trapline_reader_snapshot()
  * @kprobes: entries of functions by kprobes, too, not by ftrace (since 1.1)
- * @all_or_nothing: an event whose pattern stands for a place that the kernel
- *	refuses is an error, as one with that place alone is (since 1.1)
+ * @all_or_nothing: one place that the kernel refuses is an error, also one of
+ *	several that a pattern stands for, or of one of several events (since 1.1)
  */
 struct trapline_session_opts {
 	size_t size;
@@ -139,13 +139,34 @@ int trapline_session_setup(struct trapline_session *session,
  * trapline_session_add() - the session owns @event if this succeeds
  *
  * Of several places the kernel may refuse some, here and when they are armed;
- * only if it refuses all is that an error. See trapline_event_place().
+ * only if it refuses all is that an error here. See trapline_event_place().
  */
 int trapline_session_add(struct trapline_session *session,
 			 struct trapline_event *event,
 			 struct trapline_error *err);
+/**
+ * trapline_session_enable() - arm all events that are not armed
+ *
+ * What the kernel refuses for the sake of its place (no probe can be there) is left
+ * out, events too, and the others are armed; trapline_session_refused() says which
+ * and why. Only if it refuses all events is that an error; or, with @all_or_nothing
+ * of struct trapline_session_opts, any of them. After an error nothing is armed that
+ * was not before.
+ */
 int trapline_session_enable(struct trapline_session *session,
 			    struct trapline_error *err);
+/**
+ * trapline_session_refused() - has the kernel refused an event, and why?
+ * @session: the session
+ * @event: an event of it
+ * @err: if so: why, with the column of the place in the event's line, and a hint
+ *
+ * Returns true if it has refused all places of the event when they were armed the
+ * last time. Of one with several see trapline_event_place().
+ */
+bool trapline_session_refused(struct trapline_session *session,
+			      const struct trapline_event *event,
+			      struct trapline_error *err);
 /**
  * trapline_session_failed() - the event that trapline_session_enable() could
  * not arm, of whose line the error's column is; NULL if it is not known

@@ -38,6 +38,14 @@ struct trapline_error {
 /** trapline_error_name() - short stable name of a reason, as "symbol-unknown" */
 const char *trapline_error_name(int code);
 
+/**
+ * trapline_error_is_place() - does the kernel want no probe at the place?
+ *
+ * The line is right then, and the place is one that no probe can have, as far as
+ * this kernel says or is known to say: other events can do without this one.
+ */
+bool trapline_error_is_place(const struct trapline_error *err);
+
 /** trapline_version() - version of the library, as "1.0.0" */
 const char *trapline_version(void);
 
