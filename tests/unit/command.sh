@@ -201,6 +201,12 @@ trapline: note: w $waits" "$err"
 		'trapline: note: f events are armed as p and r are' "$err"
 	says 'check, no note without' 0 "$err" '' check 'p:f vfs_read'
 	result 'check, nothing is said of p' "$(cat "$err")"
+	says 'check, an argument that was not checked' 0 "$out" 'p:kprobes/x tgt:name_store arg1=$arg7' \
+		check 'p:x tgt:name_store $arg7' 'p:y tgt:name_store $arg6'
+	note='x: $arg7 is a word of the stack; without types (BTF) of name_store nobody has checked that it has so many parameters'
+	lines 'check, a note of it' "trapline: note: $note" "$err"
+	says 'check, notes for programs' 0 "$err" '' check --json-errors 'p:x tgt:name_store $arg7'
+	lines 'check, a note as JSON' "{\"code\": 0, \"name\": \"message\", \"file\": null, \"line\": null, \"column\": null, \"length\": null, \"text\": \"note: $note\", \"proposal\": null, \"definition\": null}" "$err"
 	says 'check, a file without lines' 1 "$err" 'a NUL byte' check -f /dev/zero
 	(ulimit -v 300000; "$command" check -f /dev/zero) >"$out" 2>"$err"
 	result 'check, a file without lines or memory' "$([ $? = 1 ] || cat "$err")"

@@ -188,9 +188,25 @@ void definitions_list_refused(const struct definitions *defs)
 	}
 }
 
+/* Of each line what the library has noticed. */
+static void note_events(const struct definitions *defs)
+{
+	size_t i;
+
+	for (i = 0; i < defs->count; i++) {
+		const struct trapline_event *event = defs->items[i].event;
+		const char *note = event ? trapline_event_note(event) : NULL;
+
+		if (note)
+			report("note: %s: %s", trapline_event_name(event), note);
+	}
+}
+
 void definitions_note(const struct definitions *defs)
 {
 	size_t i;
+
+	note_events(defs);
 
 	for (i = 0; i < defs->count; i++) {
 		const struct trapline_event *event = defs->items[i].event;

@@ -60,6 +60,7 @@ size_t definitions_parse(struct definitions *defs,
 /**
  * definitions_note() - say what is done in another way than the user may think
  *
+ * Of each line what trapline_event_note() has, and once of all:
  * f events are fprobes in the kernel's own language; here they are p events, or
  * with %return r events: at entries by ftrace where that can be, or kprobes.
  */

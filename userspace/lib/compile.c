@@ -245,7 +245,9 @@ static int fill_event(struct compiler *c)
 		ret = compile_names(c);
 	if (!ret)
 		ret = compile_paths(c);
-	return ret ? ret : compile_program(c);
+	if (!ret)
+		ret = compile_program(c);
+	return ret ? ret : compile_note(c);
 }
 
 int compile_event(struct spec *spec,

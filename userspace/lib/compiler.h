@@ -7,6 +7,7 @@
  *	compile_path.c	names and members become registers and offsets
  *	compile_walk.c	along a path, step by step
  *	compile_arg.c	one argument becomes instructions
+ *	compile_note.c	what may be meant in another way than it is written
  */
 #ifndef TRAPLINE_COMPILER_H
 #define TRAPLINE_COMPILER_H
@@ -115,5 +116,10 @@ int compile_find_param(struct compiler *c,
  * the like, and where a type is known from the kernel it is in the argument.
  */
 int compile_paths(struct compiler *c);
+
+/* ---- compile_note.c --------------------------------------------------- */
+
+/** compile_note() - what to say of an event that is right otherwise */
+int compile_note(struct compiler *c);
 
 #endif

@@ -86,6 +86,7 @@ void trapline_event_free(struct trapline_event *event)
 	free(event->module);
 	free(event->symbol);
 	free(event->filter);
+	free(event->note);
 	free(event->line);
 	free(event->name);
 	free(event->group);
@@ -105,6 +106,17 @@ const char *trapline_event_group(const struct trapline_event *event)
 const char *trapline_event_line(const struct trapline_event *event)
 {
 	return event->line;
+}
+
+const char *trapline_event_note(const struct trapline_event *event)
+{
+	const char *note = event->note;
+	unsigned int i;
+
+	/* the same line may say it of one of its functions only */
+	for (i = 0; !note && i < event->more_count; i++)
+		note = event->more[i]->note;
+	return note;
 }
 
 unsigned int trapline_event_instances(const struct trapline_event *event)

@@ -68,6 +68,7 @@ struct field {
  * @group: "kprobes" by default, of a tracepoint "tracepoints"
  * @name: of the event
  * @line: definition, word for word
+ * @note: what to tell the user of it, or NULL
  * @filter: what stands behind its "if", or NULL
  * @backend: TL_BACKEND_*
  * @is_call: its records are of whole calls: letter "c"
@@ -104,6 +105,7 @@ struct trapline_event {
 	char *group;
 	char *name;
 	char *line;
+	char *note;
 	char *filter;
 	uint32_t backend;
 	bool is_call;

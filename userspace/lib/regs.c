@@ -86,6 +86,15 @@ bool regs_find(const char *name, size_t length, uint64_t *offset)
 	return false;
 }
 
+const char *regs_name(uint64_t offset)
+{
+	size_t i = 0;
+
+	while (i < sizeof(regs) / sizeof(regs[0]) && regs[i].offset != offset)
+		i++;
+	return i < sizeof(regs) / sizeof(regs[0]) ? regs[i].name : "";
+}
+
 bool regs_is_ip(uint64_t offset)
 {
 	return offset == REG_IP;

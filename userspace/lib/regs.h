@@ -22,6 +22,9 @@ extern const char regs_names[];
  */
 bool regs_find(const char *name, size_t length, uint64_t *offset);
 
+/** regs_name() - the kernel's name of the register at that offset */
+const char *regs_name(uint64_t offset);
+
 /** regs_is_ip() - is it the register that says where the CPU is? */
 bool regs_is_ip(uint64_t offset);
 

@@ -114,6 +114,14 @@ const char *trapline_event_group(const struct trapline_event *event);
 const char *trapline_event_line(const struct trapline_event *event);
 
 /**
+ * trapline_event_note() - what the user should know of a line that is right
+ *
+ * NULL for most. An argument is called as a parameter is, and fetches the register
+ * of another one; or $argN is on the stack and was not checked for want of BTF.
+ */
+const char *trapline_event_note(const struct trapline_event *event);
+
+/**
  * trapline_event_instances() - calls that can be under way at once and be seen
  * @event: a return, added to a session
  *
