@@ -24,9 +24,42 @@ grep -qE ' [0-9]+\.[0-9]{9}: pp: ' "$dir/file"
 result '--nano: nine digits' $?
 
 echo 0 >$debug
-trapline live -e 'p:pp vfs_read' -- true >/dev/null 2>"$dir/err"
+trapline live --kprobes -e 'p:pp vfs_read' -- true >/dev/null 2>"$dir/err"
+live out -e 'p:pp __x64_sys_getppid' -- workload count 10
 echo 1 >$debug
 contains 'kprobes switched off: warned' "$dir/err" "switched off: echo 1 > $debug"
+contains 'kprobes switched off: said at the end' "$dir/err" 'were switched off during the trace'
+equal 'kprobes switched off: nothing to an entry by ftrace' \
+	"$(counter "$dir/out.err" pp recorded)" 10
+grep 'switched off' "$dir/out.err"
+[ $? -ne 0 ]
+result 'kprobes switched off: nothing is said then' $?
+
+# in mid-trace; emptying the files of tracefs, as `trace-cmd reset` does, is nothing to us
+cat >"$dir/meanwhile" <<END
+workload count 10
+echo >/sys/kernel/tracing/kprobe_events
+echo >/sys/kernel/tracing/dynamic_events
+workload count 10
+echo 0 >$debug
+workload count 10
+sleep 2
+echo 1 >$debug
+workload count 10
+END
+# (a shell asks for its parent, too)
+live out --kprobes -e 'p:pp __x64_sys_getppid if comm == "workload"' -- sh "$dir/meanwhile"
+equal 'kprobes off for a while: the others are recorded' \
+	"$(counter "$dir/out.err" pp recorded)" 30
+grep 'switched' "$dir/out.err" | sed 's/.*\(somebody has switched off\|switched on again\|in no column\).*/\1/' >"$dir/got"
+printf '%s\n' 'somebody has switched off' 'switched on again' 'in no column' >"$dir/want"
+same 'kprobes off for a while: said once each' "$dir/got" "$dir/want"
+live out -e 'p:pp __x64_sys_getppid if comm == "workload"' -- sh "$dir/meanwhile"
+equal 'kprobes off for a while: by ftrace all are recorded' \
+	"$(counter "$dir/out.err" pp recorded)" 40
+grep 'switched' "$dir/out.err"
+[ $? -ne 0 ]
+result 'kprobes off for a while: by ftrace nothing is said' $?
 
 wrong() # wrong NAME WORDS ARGUMENT... - wrong usage is 2 and says what
 {

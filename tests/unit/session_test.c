@@ -139,6 +139,46 @@ static void test_enable(void **state)
 	trapline_session_close(session);
 }
 
+/* Which events the kernel's switch of all kprobes disarms. */
+static void test_uses_kprobes(void **state)
+{
+	struct trapline_session *session = open_session();
+	struct trapline_event *event = new_event("t");
+
+	(void)state;
+	session->query.backends = 1u << TL_BACKEND_FUNCTION;
+	assert_false(trapline_session_uses_kprobes(session));
+	event->backend = TL_BACKEND_TRACEPOINT;
+	event->symbol = strdup("sched_switch");
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	event = new_event("entry");
+	event->symbol = strdup("f");
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	assert_false(trapline_session_uses_kprobes(session));
+	event = new_event("inside");
+	event->symbol = strdup("f");
+	event->offset = 4;
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	assert_true(trapline_session_uses_kprobes(session));
+	/* not one that the kernel does not have */
+	module.refuses = 1 << event->id;
+	assert_int_equal(trapline_session_enable(session, &err), 0);
+	assert_false(trapline_session_uses_kprobes(session));
+	event = new_event("return");
+	event->backend = TL_BACKEND_KRETPROBE;
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	assert_true(trapline_session_uses_kprobes(session));
+	trapline_session_close(session);
+	session = open_session();
+	session->query.backends = 1u << TL_BACKEND_FUNCTION;
+	session->kprobes = true;
+	event = new_event("entry");
+	event->symbol = strdup("f");
+	assert_int_equal(trapline_session_add(session, event, &err), 0);
+	assert_true(trapline_session_uses_kprobes(session));
+	trapline_session_close(session);
+}
+
 static void test_control(void **state)
 {
 	struct trapline_session *session = open_session();
@@ -260,6 +300,7 @@ int main(void)
 		cmocka_unit_test_setup(test_add, session_world_reset),
 		cmocka_unit_test_setup(test_names, session_world_reset),
 		cmocka_unit_test_setup(test_enable, session_world_reset),
+		cmocka_unit_test_setup(test_uses_kprobes, session_world_reset),
 		cmocka_unit_test_setup(test_control, session_world_reset),
 		cmocka_unit_test_setup(test_sizes, session_world_reset),
 		cmocka_unit_test_setup(test_ring_map, session_world_reset),

@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "cli.h"
-#include "doctor.h"
 #include "live.h"
 #include "places.h"
 #include "report.h"
@@ -162,17 +161,6 @@ static int open_session(struct live *live, struct trapline_error *err)
 	return 0;
 }
 
-/* Probes can be registered and yet never be hit. */
-static void warn_if_disarmed(void)
-{
-	if (kernel_switch_is_off(KPROBES_ENABLED))
-		report("warning: all kprobes are switched off: echo 1 > %s",
-		       KPROBES_ENABLED);
-	if (kernel_switch_is_off(FTRACE_ENABLED))
-		report("warning: probes at function entries are switched off: echo 1 > %s",
-		       FTRACE_ENABLED);
-}
-
 /* Events that wait for their module are no error, and no surprise. */
 static void note_pending(struct live *live)
 {
@@ -214,7 +202,7 @@ int live_prepare(struct live *live)
 		report("out of memory");
 		return -1;
 	}
-	warn_if_disarmed();
+	disarmed_warn(&live->disarmed, live->session);
 	if (enable(live))
 		return -1;
 	note_pending(live);
@@ -319,7 +307,9 @@ static int trace(struct live *live)
 
 		if (rc < 0)
 			return -1;
+		disarmed_look(&live->disarmed, live->session);
 	}
+	disarmed_end(&live->disarmed, live->session);
 	return 0;
 }
 
@@ -408,6 +398,7 @@ int live_run(struct live *live)
 		status = EXIT_FAILED;
 	}
 	definitions_list_refused(&live->defs);
+	disarmed_sum_up(&live->disarmed);
 	finish_command(live);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "../lib/trapline.h"
 #include "child.h"
 #include "definitions.h"
+#include "disarmed.h"
 #include "restrict.h"
 
 /**
@@ -26,6 +27,7 @@
  * @output_error: errno of @output, or 0
  * @snapshots: how many were printed
  * @asked: signals that have asked for one, up to the last one printed
+ * @disarmed: whether somebody has switched off all kprobes
  * @printed: how many records, of each event by its number
  * @line: buffer for one record's line
  * @line_size: of @line
@@ -51,6 +53,7 @@ struct live {
 	int output_error;
 	int snapshots;
 	int asked;
+	struct disarmed disarmed;
 	uint64_t *printed;
 	char *line;
 	size_t line_size;

@@ -71,6 +71,7 @@ struct field {
  * @note: what to tell the user of it, or NULL
  * @filter: what stands behind its "if", or NULL
  * @backend: TL_BACKEND_*
+ * @by: the backend that it was added with
  * @is_call: its records are of whole calls: letter "c"
  * @maxactive: 0: the module's choice
  * @instances: what it chose; 0 before, and where there are none
@@ -108,6 +109,7 @@ struct trapline_event {
 	char *note;
 	char *filter;
 	uint32_t backend;
+	uint32_t by;
 	bool is_call;
 	uint32_t maxactive;
 	uint32_t instances;

@@ -195,6 +195,7 @@ static int add_part(struct trapline_session *session,
 		refusal_set(err, -rc, &add.error, part);
 		return rc;
 	}
+	part->by = add.backend;
 	part->id = (int)add.id;
 	part->instances = add.instances;
 	rc = decode_events_add(&session->table, part);

@@ -45,6 +45,24 @@ int session_learn(struct trapline_session *session, struct trapline_error *err)
 	return 0;
 }
 
+static bool is_kprobe(const struct trapline_event *part)
+{
+	return part->id >= 0 && part->state != TRAPLINE_PLACE_REFUSED &&
+	       (part->by == TL_BACKEND_KPROBE ||
+		part->by == TL_BACKEND_KRETPROBE);
+}
+
+bool trapline_session_uses_kprobes(const struct trapline_session *session)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < session->event_count; i++)
+		for (j = 0; j <= session->events[i]->more_count; j++)
+			if (is_kprobe(event_part(session->events[i], j)))
+				return true;
+	return false;
+}
+
 static int add_stats(struct trapline_session *session,
 		     const struct trapline_event *part,
 		     struct trapline_stats *sum, struct trapline_error *err)

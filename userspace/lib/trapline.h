@@ -177,6 +177,13 @@ int trapline_session_start(struct trapline_session *session,
 			   struct trapline_error *err);
 int trapline_session_stop(struct trapline_session *session,
 			  struct trapline_error *err);
+/**
+ * trapline_session_uses_kprobes() - does an event hang on a kprobe?
+ *
+ * That is disarmed while /sys/kernel/debug/kprobes/enabled is 0. Tracepoints, and
+ * entries of functions that are left to ftrace, are not.
+ */
+bool trapline_session_uses_kprobes(const struct trapline_session *session);
 /** trapline_session_event_count() - number of events; see trapline_session_event() */
 unsigned int trapline_session_event_count(const struct trapline_session *session);
 const struct trapline_event *
