@@ -17,17 +17,23 @@ struct row {
 	char name[160];
 	struct trapline_stats stats;
 	uint64_t overwritten;
+	uint64_t instances;
 	char refusal[sizeof(((struct trapline_error *)0)->text)];
 };
 
 #define COLUMN(title, member, always) \
-	{ title, offsetof(struct row, member), always }
+	{ title, offsetof(struct row, member), always, "0" }
+/* what is no count of hits: only some events have it, and there is no sum */
+#define COLUMN_SIZE(title, member) \
+	{ title, offsetof(struct row, member), 0, "-" }
 
 static const struct column {
 	const char *title;
 	size_t offset;
 	int always;
+	const char *zero;
 } columns[] = {
+	COLUMN_SIZE("instances", instances),
 	COLUMN("entries", stats.entries, 0),
 	COLUMN("hits", stats.hits, 1),
 	COLUMN("recorded", stats.recorded, 1),
@@ -87,6 +93,16 @@ static void measure(const struct row *rows, size_t count, int *widths)
 	}
 }
 
+static void print_cell(const struct row *row, size_t column, int width)
+{
+	const uint64_t value = cell(row, column);
+
+	if (value)
+		fprintf(stderr, "  %*" PRIu64, width, value);
+	else
+		fprintf(stderr, "  %*s", width, columns[column].zero);
+}
+
 static void print_table(const struct row *rows, size_t count)
 {
 	int widths[COLUMN_COUNT], name_width = (int)strlen("event");
@@ -106,8 +122,7 @@ static void print_table(const struct row *rows, size_t count)
 		fprintf(stderr, "%-*s", name_width, rows[i].name);
 		for (column = 0; column < COLUMN_COUNT; column++)
 			if (widths[column])
-				fprintf(stderr, "  %*" PRIu64, widths[column],
-					cell(&rows[i], column));
+				print_cell(&rows[i], column, widths[column]);
 		fputc('\n', stderr);
 	}
 	fputs(footnote, stderr);
@@ -155,10 +170,12 @@ static int fill_rows(struct trapline_session *session, struct row *rows,
 		const struct trapline_event *event =
 			i < events ? trapline_session_event(session, i) : NULL;
 
-		if (event)
+		if (event) {
 			name_row(&rows[i], event);
-		else
+			rows[i].instances = trapline_event_instances(event);
+		} else {
 			snprintf(rows[i].name, sizeof(rows[i].name), "total");
+		}
 		rows[i].stats.size = sizeof(rows[i].stats);
 		if (trapline_session_stats(session, event, &rows[i].stats,
 					   &err)) {
