@@ -215,6 +215,17 @@ trapline: note: w $waits" "$err"
 	result 'check, nothing behind it' "$(! grep raed "$err")"
 	printf 'p vfs_read #%065524d\np vfs_raed\n' 0 >"$scratch/probes"
 	says 'check, a line that is long enough' 1 "$err" 'symbol vfs_raed' check -f "$scratch/probes"
+	printf 'p:x vfs_read\np:y vfs_write' >"$scratch/probes"
+	says 'check, no line end at the end' 0 "$out" '' check -f "$scratch/probes"
+	lines 'check, the last line is there' 'p:kprobes/x vfs_read
+p:kprobes/y vfs_write'
+	printf 'p:x vfs_read\r\n# why\r\n\r\np:y vfs_write $comm\r\n' >"$scratch/probes"
+	says 'check, line ends of others' 0 "$out" '' check -f "$scratch/probes"
+	lines 'check, without them' 'p:kprobes/x vfs_read
+p:kprobes/y vfs_write arg1=$comm'
+	printf 'p:x vfs_read\r\np:y vfs_raed\r' >"$scratch/probes"
+	says 'check, line ends of others, a wrong line' 1 "$err" "$scratch/probes:2: " check -f "$scratch/probes"
+	result 'check, no carriage return is printed' "$(! grep "$(printf '\r')" "$err")"
 	says 'check, an empty file' 0 "$err" '' check -f /dev/null
 	says 'check, standard input' 0 "$err" '' check -
 	says 'check, a wrong line' 1 "$err" 'no symbol vfs_raed' check 'p vfs_raed' 'p vfs_read'

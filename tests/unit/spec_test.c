@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -419,6 +420,36 @@ static void test_says(void **state)
 	}
 }
 
+/* Copies of a function in modules are told from the kernel's own. */
+static void test_module_copy(void **state)
+{
+	static const char lines[] = "ffffffff81000000 T _stext\n"
+		"ffffffff81001000 t twice\nffffffff81002000 T _etext\n"
+		"ffffffffc0001000 t twice\t[net_x]\n";
+	char path[] = "/tmp/trapline-spec.XXXXXX";
+	struct trapline_symbols *own;
+	struct trapline_event *event;
+	struct trapline_error err;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, lines, sizeof(lines) - 1),
+			 sizeof(lines) - 1);
+	close(fd);
+	assert_int_equal(trapline_symbols_load(path, &own, &err), 0);
+	unlink(path);
+	assert_int_equal(trapline_event_parse("p twice", own, &event, &err),
+			 -EINVAL);
+	assert_string_equal(trapline_error_name(err.code), "symbol-ambiguous");
+	assert_non_null(strstr(err.hint, "0xffffffff81001000, "
+			       "0xffffffffc0001000 [net_x];"));
+	assert_int_equal(trapline_event_parse("p net_x:twice", own, &event,
+					      &err), 0);
+	trapline_event_free(event);
+	trapline_symbols_free(own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_argument_limit),
 		cmocka_unit_test(test_depth_limit),
 		cmocka_unit_test(test_says),
+		cmocka_unit_test(test_module_copy),
 	};
 
 	return cmocka_run_group_tests_name("spec", tests, load_symbols,
