@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -292,6 +293,109 @@ static void test_ring_map(void **state)
 	fclose(file);
 }
 
+/* ---- other sizes of pages --------------------------------------------- */
+
+/**
+ * struct memory - what the library asks of memory, see the Makefile: --wrap
+ * @page: what sysconf() says; 0: the truth
+ * @mapped: the lengths of mappings
+ * @unmapped: the lengths of what goes
+ * @maps: how many of them
+ * @unmaps: how many of these
+ */
+static struct memory {
+	long page;
+	size_t mapped[4];
+	size_t unmapped[4];
+	unsigned int maps;
+	unsigned int unmaps;
+} memory;
+
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+void *__real_mmap(void *at, size_t length, int prot, int flags, int fd,
+		  off_t offset);
+void *__wrap_mmap(void *at, size_t length, int prot, int flags, int fd,
+		  off_t offset);
+int __real_munmap(void *at, size_t length);
+int __wrap_munmap(void *at, size_t length);
+
+long __wrap_sysconf(int name)
+{
+	return name == _SC_PAGESIZE && memory.page ? memory.page :
+						     __real_sysconf(name);
+}
+
+void *__wrap_mmap(void *at, size_t length, int prot, int flags, int fd,
+		  off_t offset)
+{
+	if (memory.maps < 4)
+		memory.mapped[memory.maps++] = length;
+	return __real_mmap(at, length, prot, flags, fd, offset);
+}
+
+int __wrap_munmap(void *at, size_t length)
+{
+	if (memory.unmaps < 4)
+		memory.unmapped[memory.unmaps++] = length;
+	return __real_munmap(at, length);
+}
+
+/* A ring that says it has so many bytes, in pages of that size. */
+static int map_ring(uint64_t map_bytes, long page)
+{
+	struct trapline_session *session = open_session();
+	const struct trapline_sink sink = { .size = sizeof(sink) };
+	const struct tl_meta meta = {
+		.size = sizeof(meta),
+		.format = TL_FORMAT,
+		.map_bytes = map_bytes,
+	};
+	struct trapline_reader *reader;
+	FILE *file = tmpfile();
+	int rc;
+
+	assert_non_null(file);
+	module.map = fileno(file);
+	assert_int_equal(ftruncate(module.map, (off_t)map_bytes + page), 0);
+	assert_int_equal(pwrite(module.map, &meta, sizeof(meta), 0),
+			 sizeof(meta));
+	assert_int_equal(trapline_session_setup(session, NULL, &err), 0);
+	assert_int_equal(trapline_reader_open(&reader, &err), 0);
+	memory = (struct memory){ .page = page };
+	rc = trapline_reader_add(reader, session, &sink, &err);
+	memory.page = 0;
+	trapline_reader_close(reader);
+	trapline_session_close(session);
+	fclose(file);
+	return rc;
+}
+
+/* One page is looked at, then as much is mapped as it says, no more, no less. */
+static void test_pages(void **state)
+{
+	static const long pages[] = { 4096, 16384, 65536 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		const size_t page = (size_t)pages[i];
+
+		/* the meta page and two packets; a plain file, see above */
+		assert_int_equal(map_ring(3 * page, pages[i]), -EPERM);
+		assert_int_equal(memory.maps, 2);
+		assert_int_equal(memory.mapped[0], page);
+		assert_int_equal(memory.mapped[1], 3 * page);
+		assert_int_equal(memory.unmaps, 2);
+		assert_int_equal(memory.unmapped[0], page);
+		assert_int_equal(memory.unmapped[1], 3 * page);
+		/* less than its meta page is nothing that the module has made */
+		assert_int_equal(map_ring(page - 1, pages[i]), -EPROTO);
+		assert_int_equal(memory.maps, 1);
+		assert_int_equal(memory.unmapped[0], page);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +408,7 @@ int main(void)
 		cmocka_unit_test_setup(test_control, session_world_reset),
 		cmocka_unit_test_setup(test_sizes, session_world_reset),
 		cmocka_unit_test_setup(test_ring_map, session_world_reset),
+		cmocka_unit_test_setup(test_pages, session_world_reset),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
