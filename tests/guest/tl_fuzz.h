@@ -52,8 +52,15 @@ enum fz_state { FZ_CLOSED, FZ_NEW, FZ_READY, FZ_RUNNING, FZ_STOPPED };
 /**
  * enum fz_arms - can a place be armed?
  * @FZ_ARMS_WAITS: its event is enabled, and waits for a module that never comes
+ * @FZ_ARMS_UNKNOWN: any of these
  */
-enum fz_arms { FZ_ARMS_NEVER, FZ_ARMS_MAYBE, FZ_ARMS_ALWAYS, FZ_ARMS_WAITS };
+enum fz_arms {
+	FZ_ARMS_NEVER,
+	FZ_ARMS_MAYBE,
+	FZ_ARMS_ALWAYS,
+	FZ_ARMS_WAITS,
+	FZ_ARMS_UNKNOWN,
+};
 
 /**
  * struct fz_place - an address to be probed, or a tracepoint

@@ -103,6 +103,9 @@ static void check_stats(struct fz_thread *t, const struct fz_call *call)
 	if (event->is_armed)
 		state = event->arms == FZ_ARMS_WAITS ? TL_EVENT_PENDING :
 						       TL_EVENT_ARMED;
+	if (event->is_armed && event->arms == FZ_ARMS_UNKNOWN &&
+	    stats->state == TL_EVENT_PENDING)
+		return;
 	if (stats->state != state)
 		fz_wrong(t, "stats: event %u is in state %u", stats->id,
 			 stats->state);

@@ -170,7 +170,7 @@ static struct fz_expect predict_enable(const struct fz_call *call)
 		if (event->is_armed || event->arms == FZ_ARMS_ALWAYS ||
 		    event->arms == FZ_ARMS_WAITS)
 			continue;
-		if (event->arms == FZ_ARMS_MAYBE)
+		if (event->arms == FZ_ARMS_MAYBE || event->arms == FZ_ARMS_UNKNOWN)
 			return unknown();
 		is_refused = true;
 	}
@@ -343,7 +343,7 @@ static void apply_add(struct fz_call *call)
 {
 	struct fz_session *session = call->session;
 	uint32_t id = session->next_id++;
-	enum fz_arms arms = call->where ? call->where->arms : FZ_ARMS_MAYBE;
+	enum fz_arms arms = call->where ? call->where->arms : FZ_ARMS_UNKNOWN;
 
 	if (id >= FZ_EVENTS)
 		return;
