@@ -51,7 +51,7 @@ static struct tl_storm {
 	struct pt_regs regs[LEVELS];
 	u64 calls[LEVELS];
 	u64 nested[LEVELS];
-	u64 deep;
+	atomic64_t deep;
 	u32 noise;
 	bool is_traced;
 	bool is_over;
@@ -76,8 +76,10 @@ static void tl_storm_count(u32 level)
 	struct pt_regs *regs = &tl_storm.regs[level];
 	u32 busy = tl_storm_busy();
 
-	tl_storm.nested[level] += busy > 0;
-	tl_storm.deep += busy > 1;
+	/* looked at from elsewhere: tl_storm_enough() */
+	WRITE_ONCE(tl_storm.nested[level], tl_storm.nested[level] + (busy > 0));
+	/* of all contexts, which come in the middle of each other */
+	atomic64_add(busy > 1, &tl_storm.deep);
 	regs->di = ++tl_storm.calls[level];
 	regs->si = (unsigned long)tl_texts[level];
 	tl_event_hit(&tl_storm.bed->place, regs, 0, NULL);
@@ -144,7 +146,7 @@ static bool tl_storm_enough(void)
 	for (; level < LEVELS; level++)
 		if (READ_ONCE(tl_storm.nested[level]) < NESTED_MIN)
 			return false;
-	return READ_ONCE(tl_storm.deep) > 0;
+	return atomic64_read(&tl_storm.deep) > 0;
 }
 
 /* The thread of the storm's CPU: starts all there, and waits for its end. */
