@@ -34,6 +34,9 @@ struct tl_counters {
  * @short_bytes: that length
  * @prog: its program
  * @place: where it is
+ * @entries: calls that began while it was enabled, if it is one on a return;
+ *	less those since @entries_from while it is
+ * @entries_from: what its place had counted then
  * @is_enabled: it is among the events of its place
  * @is_listed: for the length of one command: found in its list of events, and
  *	then, changed by it
@@ -46,6 +49,8 @@ struct tl_event {
 	u32 short_bytes;
 	struct tl_prog prog;
 	struct tl_place *place;
+	u64 entries;
+	u64 entries_from;
 	bool is_enabled;
 	bool is_listed;
 };

@@ -448,6 +448,18 @@ u64 tl_place_entries(const struct tl_place *place)
 }
 
 /**
+ * tl_place_take_entries() - an event is not enabled any more, or counts anew
+ * @event: the event; it gets the calls that began since it did so last
+ */
+void tl_place_take_entries(struct tl_event *event)
+{
+	u64 now = tl_place_entries(event->place);
+
+	event->entries += now - event->entries_from;
+	event->entries_from = now;
+}
+
+/**
  * tl_place_reason() - why a place could not be armed, for user space
  * @place: the place
  * @err: what arming it returned

@@ -128,6 +128,7 @@ void tl_place_disarm(struct tl_places *places);
 void tl_place_disarm_all(struct tl_places *places);
 u64 tl_place_nmissed(const struct tl_place *place);
 u64 tl_place_entries(const struct tl_place *place);
+void tl_place_take_entries(struct tl_event *event);
 enum tl_error_code tl_place_reason(const struct tl_place *place, int err);
 
 #endif

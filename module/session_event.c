@@ -235,9 +235,12 @@ void tl_session_disable_all(struct tl_session *session)
 
 	mutex_lock(&session->places.lock);
 	tl_place_disarm_all(&session->places);
-	mutex_unlock(&session->places.lock);
-	xa_for_each(&session->events, id, event)
+	xa_for_each(&session->events, id, event) {
+		if (event->is_enabled)
+			tl_place_take_entries(event);
 		event->is_enabled = false;
+	}
+	mutex_unlock(&session->places.lock);
 }
 
 /**

@@ -19,17 +19,25 @@ static int tl_event_refuse(const struct tl_event *event, struct tl_error *error,
 	return tl_refuse(error, tl_place_reason(event->place, err), err);
 }
 
-/* Its place may have been queued for tl_place_arm_queued(). */
+/*
+ * Its place may have been queued for tl_place_arm_queued(). Of a place that was
+ * armed already the calls count that begin once the event is there: each entry
+ * that it is said to have has led to a hit of it, or is still inside.
+ */
 static int tl_event_enable(struct tl_event *event, struct tl_error *error)
 {
+	bool was_armed = event->place->is_armed;
 	int err;
 
 	if (event->is_enabled)
 		return 0;
+	event->entries_from = tl_place_entries(event->place);
 	/* some milliseconds each: whoever is killed must not wait */
 	err = fatal_signal_pending(current) ?
 		      -EINTR : tl_place_enable(event->place, event);
 	event->is_enabled = !err;
+	if (was_armed)
+		event->entries_from = tl_place_entries(event->place);
 	return tl_event_refuse(event, error, err);
 }
 
@@ -48,6 +56,7 @@ static void tl_event_disable(struct tl_event *event)
 {
 	if (!event->is_enabled)
 		return;
+	tl_place_take_entries(event);
 	tl_place_disable(event->place, event);
 	event->is_enabled = false;
 }
@@ -145,11 +154,22 @@ static int tl_events_enable_each(struct tl_session *session, const u32 *ids,
 static void tl_events_disable(struct tl_session *session, const u32 *ids,
 			      u32 count)
 {
+	struct tl_event *event;
 	u32 i;
 
-	for (i = 0; i < count; i++)
-		tl_event_disable(xa_load(&session->events, ids[i]));
+	for (i = 0; i < count; i++) {
+		event = xa_load(&session->events, ids[i]);
+		event->is_listed = event->is_enabled;
+		tl_event_disable(event);
+	}
 	tl_place_disarm(&session->places);
+	for (i = 0; i < count; i++) {
+		event = xa_load(&session->events, ids[i]);
+		/* it was hit to the last moment */
+		if (event->is_listed && !event->place->is_armed)
+			tl_place_take_entries(event);
+		event->is_listed = false;
+	}
 }
 
 /* The event is disabled: nobody hits it, and nobody will. */

@@ -45,6 +45,14 @@ static u32 tl_event_state(const struct tl_event *event)
 	return event->is_enabled ? TL_EVENT_ARMED : TL_EVENT_OFF;
 }
 
+static u64 tl_event_entries(const struct tl_event *event)
+{
+	u64 since = event->is_enabled ?
+			    tl_place_entries(event->place) - event->entries_from : 0;
+
+	return event->entries + since;
+}
+
 /* What an event's place says of itself. */
 static void tl_stats_place(const struct tl_event *event, struct tl_stats *stats)
 {
@@ -52,7 +60,7 @@ static void tl_stats_place(const struct tl_event *event, struct tl_stats *stats)
 
 	stats->state = tl_event_state(event);
 	stats->nmissed = tl_place_nmissed(place);
-	stats->entries = tl_place_entries(place);
+	stats->entries = tl_event_entries(event);
 	stats->address = place->address;
 	stats->symbol_bytes = place->symbol_bytes;
 	if (stats->state != TL_EVENT_REFUSED)

@@ -434,10 +434,9 @@ struct tl_ring_get {
  *	trapline (nested probes, no free return instance), of all CPUs and, for
  *	an event, of all events on its place; not part of the sum
  * @error: out
- * @entries: out: of a return event: calls that were seen to begin, on all
- *	CPUs, of all events on its place; zero otherwise. Those that are neither
- *	in @hits nor inside the function now returned while nobody recorded.
- *	(since 1.1)
+ * @entries: out: of a return event: calls that were seen to begin while it
+ *	was enabled, on all CPUs; zero otherwise. Those that are neither in @hits
+ *	nor inside the function now returned when it was not. (since 1.1)
  * @address: out: of an event: where it is armed or was last, or what
  *	&tl_event_place.address guessed; 0: not known yet (since 1.1)
  * @symbol_bytes: out: of an event whose place is a symbol: size of that

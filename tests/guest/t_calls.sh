@@ -59,6 +59,20 @@ contains 'one that is still inside is told of' "$dir/out.err" \
 	'nap: 1 calls were still inside at the end'
 equal 'and counted' "$(counter "$dir/out.err" nap entries)" \
 	$(($(counter "$dir/out.err" nap hits) + 1))
+
+# Who is inside when the trace begins is nobody's: neither if he comes back during it,
+# nor if he does not.
+busybox sleep 50 &
+returns=$!
+busybox sleep 50 &
+stays=$!
+usleep 300000
+live out -e 'c:nap do_nanosleep' -- sh -c "kill $returns; busybox sleep 1"
+kill $stays
+equal 'those that were inside before are not counted' \
+	"$(counter "$dir/out.err" nap entries) $(counter "$dir/out.err" nap hits)" '1 1'
+equal 'nor told of' "$(grep -c 'still inside' "$dir/out.err")" 0
+
 live out -e 'c2:nap do_nanosleep' -- \
 	sh -c 'for i in 1 2 3 4 5; do busybox sleep 1 & done; wait'
 contains 'those without an instance are told of' "$dir/out.err" \

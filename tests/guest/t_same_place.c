@@ -81,8 +81,51 @@ static void test(uint32_t events, uint64_t calls, uint32_t step)
 	close(dev);
 }
 
+/*
+ * What the first event's probe has counted before is not the second one's: it would
+ * look as if somebody were still inside.
+ */
+static void test_entries(void)
+{
+	const uint64_t address = symbol("__x64_sys_getppid");
+	int dev = dev_ready(0, 0);
+	struct tl_stats stats;
+	uint32_t ids[2], i;
+
+	tap_case("entries of a call are counted from when its event is enabled");
+	for (i = 0; i < 2; i++)
+		ids[i] = dev_add(dev, TL_BACKEND_KRETPROBE, address, prog_di, 2);
+	dev_enable(dev, ids[0]);
+	dev_start(dev);
+	call_getppid(5);
+	dev_enable(dev, ids[1]);
+	CHECK_EQ(kprobes_count(), 1);
+	call_getppid(3);
+	stats = dev_stats(dev, ids[1]);
+	CHECK_EQ(stats.hits, 3);
+	CHECK_EQ(stats.entries, 3);
+
+	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_DISABLE, &ids[1], 1, NULL), 0);
+	call_getppid(10);
+	CHECK_EQ(dev_stats(dev, ids[1]).entries, 3);
+	dev_enable(dev, ids[1]);
+	call_getppid(1);
+	CHECK_EQ(dev_event_ctl(dev, TL_EVENT_DISABLE, ids, 2, NULL), 0);
+	dev_enable(dev, ids[0]);
+	call_getppid(1);
+	dev_stop(dev);
+	stats = dev_stats(dev, ids[1]);
+	CHECK_EQ(stats.hits, 4);
+	CHECK_EQ(stats.entries, 4);
+	stats = dev_stats(dev, ids[0]);
+	CHECK_EQ(stats.hits, 20);
+	CHECK_EQ(stats.entries, 20);
+	close(dev);
+}
+
 int main(void)
 {
+	test_entries();
 	tap_case("%u events on one place, in the order of making", EVENTS);
 	test(EVENTS, CALLS, 3);
 	tap_case("1,100 events on one place: the long header and its order");
