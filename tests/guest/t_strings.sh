@@ -32,4 +32,13 @@ same 'arguments after an incomplete string are right' "$dir/got" "$dir/want.cut"
 records "$dir/many" 'a="/begin"' | grep -F 'a="/tmp/normal"' >"$dir/got"
 echo 'm a="/tmp/normal" b=-100 c="/tmp/normal" d=<fault> e=0x8100 f="/tmp/normal" g=-100' >"$dir/want.whole"
 same 'a fault behind whole strings' "$dir/got" "$dir/want.whole"
+
+# A name in a page that is not there yet: the entry brings none in, and at the return
+# of the same call it is there, since the call has read it.
+live first -e 'p:e do_sys_openat2 name=+0($arg2):ustring' -e 'c:c do_sys_openat2 name=+0($arg2):ustring' \
+	-e 'r:r do_sys_openat2 name=+0($arg2):ustring' -- workload strings "$dir/want"
+records "$dir/first" 'name="/begin"' | sed 's/ retval=.*//' |
+	grep -F -B 1 -A 1 -m 1 'c name="/tmp/first"' >"$dir/got"
+printf '%s\n' 'e name=<fault>' 'c name="/tmp/first"' 'r name="/tmp/first"' >"$dir/want.first"
+same 'the first use of a page: a fault at the entry, the name at the return' "$dir/got" "$dir/want.first"
 done_testing

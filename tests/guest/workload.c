@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define OPEN_FLAGS (O_RDONLY | O_NOCTTY)
+#define LONGEST 65535
 #define KERNEL_TEXT ((const char *)0xffffffff81000000)
 
 static FILE *want;
@@ -49,10 +50,11 @@ static void open_want(const char *path, bool is_new)
 		die(path);
 }
 
-static void *map(size_t bytes, int protection)
+/* Of a file, or of no file: -1. */
+static void *map(size_t bytes, int protection, int fd)
 {
-	void *at = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
+	void *at = mmap(NULL, bytes, protection,
+			MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
 
 	if (at == MAP_FAILED)
 		die("mmap");
@@ -92,7 +94,7 @@ static void open_plain(const char *name)
 /* @length times @letter; longer than @max it is cut there. */
 static void open_long(char letter, size_t length, size_t max)
 {
-	char name[8192], text[8192];
+	static char name[LONGEST + 1], text[LONGEST + 8];
 	size_t shown = length < max ? length : max;
 
 	memset(name, letter, length);
@@ -102,13 +104,26 @@ static void open_long(char letter, size_t length, size_t max)
 	open_one(AT_FDCWD, name, text);
 }
 
-static void open_strings(void)
+/* A string in a page that this process has not got yet. */
+static char *map_untouched(const char *text, size_t bytes)
+{
+	int fd = open("/tmp/untouched", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || pwrite(fd, text, strlen(text) + 1, 0) < 0)
+		die("/tmp/untouched");
+	return map(bytes, PROT_READ, fd);
+}
+
+static void run_strings(char **argv)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *pages = map(3 * page, PROT_READ | PROT_WRITE);
-	char *untouched = map(page, PROT_READ);
+	char *pages = map(3 * page, PROT_READ | PROT_WRITE, -1);
+	char *untouched = map_untouched("/tmp/first", page);
 	char *end;
 
+	open_want(argv[0], true);
+	/* stdio's own buffer must be there already */
+	fprintf(want, "%s", "");
 	/* the third page is a hole; glibc's own calls are over by now */
 	memset(pages, 'x', 2 * page);
 	munmap(pages + 2 * page, page);
@@ -123,6 +138,7 @@ static void open_strings(void)
 	open_long('N', 4096, 4096);
 	open_long('O', 4097, 4096);
 	open_long('P', 8000, 4096);
+	open_long('Q', LONGEST, 4096);
 	open_one(AT_FDCWD, "/tmp/\303\251\n\001z", "\"/tmp/\303\251\\n\\x01z\"");
 	open_one(AT_FDCWD, "q\"b\\t\tc\rd\177\377", "\"q\\\"b\\\\t\\tc\\rd\\x7f\\xff\"");
 	open_plain("");
@@ -137,18 +153,10 @@ static void open_strings(void)
 	strcpy(end - 5, "FFFF");
 	open_plain(end - 5);
 	open_one(AT_FDCWD, KERNEL_TEXT, "<fault>");
-	/* at entry nothing is there; the call itself finds a page of zeros */
+	/* at the entry nothing is there; the call itself brings it in */
 	open_one(AT_FDCWD, untouched, "<fault>");
-	open_one(AT_FDCWD, untouched, "\"\"");
+	open_plain(untouched);
 	open_plain("/end");
-}
-
-static void run_strings(char **argv)
-{
-	open_want(argv[0], true);
-	/* stdio's own buffer must be there already */
-	fprintf(want, "%s", "");
-	open_strings();
 }
 
 /* ---- values WANT: integers of all widths, through lseek()'s offset ----- */
