@@ -5,7 +5,9 @@
 # shellcheck source=lib.sh
 . ./lib.sh
 
-live out -e 'p:m __x64_sys_lseek n=+104(%di):u32 w=+96(%di):u32' -- workload token 10000
+tokens=10000
+[ "${TRAPLINE_LONG:-0}" != 1 ] || tokens=100000
+live out -e 'p:m __x64_sys_lseek n=+104(%di):u32 w=+96(%di):u32' -- workload token $tokens
 fields "$dir/out" >"$dir/fields"
 awk -F '\t' '$8 ~ / w=82$/ {
 	sub(/^n=/, "", $8)
@@ -16,13 +18,29 @@ awk -F '\t' '$8 ~ / w=82$/ {
 	for (cpu in cpus)
 		print cpu, cpus[cpu] >"/dev/stderr"
 }' "$dir/fields" >"$dir/got" 2>"$dir/cpus"
-seq 0 9999 >"$dir/want"
-same 'a token passed between two CPUs 10,000 times is in order' "$dir/got" "$dir/want"
+seq 0 $((tokens - 1)) >"$dir/want"
+same "a token passed between two CPUs $tokens times is in order" "$dir/got" "$dir/want"
 sort "$dir/cpus" >"$dir/cpus.sorted"
-printf '000 5000\n001 5000\n' >"$dir/want"
+printf '000 %d\n001 %d\n' $((tokens / 2)) $((tokens / 2)) >"$dir/want"
 same 'each CPU had it half of the times' "$dir/cpus.sorted" "$dir/want"
 
 cut -f 5 "$dir/fields" >"$dir/times"
 sort -n "$dir/times" >"$dir/times.sorted"
 same 'times never go down' "$dir/times" "$dir/times.sorted"
+
+# seen NAME - what one CPU has recorded is in the output while the trace goes on,
+# though the other one has nothing to add
+seen()
+{
+	trapline live -o "$dir/early" -e 'p:g __x64_sys_getppid if comm == "workload"' -- \
+		sh -c 'taskset 1 workload count 10; sleep 2; grep -c " g: " "$0"' "$dir/early" \
+		>"$dir/seen" 2>"$dir/early.err"
+	equal "$1: 10 records are out before the end" "$(cat "$dir/seen")" 10
+	equal "$1: there are no more" "$(counter "$dir/early.err" g recorded)" 10
+}
+seen 'an idle CPU'
+taskset 2 sh -c 'while :; do :; done' &
+busy=$!
+seen 'a busy CPU'
+kill $busy
 done_testing
