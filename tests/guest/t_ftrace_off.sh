@@ -46,4 +46,24 @@ recorded=$(counter "$dir/during.err" g recorded)
 note "$recorded calls recorded, of 30 and those of the shell"
 [ "$recorded" -ge 20 ]
 result 'and has the calls before and after' $?
+
+# A module that comes back while it is off, and once more when it is on. A call is the
+# insmod's own and one for each reading of the parameter: 1 before, 3 while it is off,
+# 1 behind that and 2 of the module that came last.
+call=/sys/module/target/parameters/call
+back='rmmod target; insmod target.ko'
+insmod target.ko
+live module -e 'p:in target:target_call n=$arg1:s32' -e 'r:out target:target_call $retval:s32' -- sh -c \
+	"cat $call; echo 0 >$switch; cat $call; $back; cat $call; echo 1 >$switch; cat $call; $back; cat $call"
+show "$dir/module"
+show "$dir/module.err"
+rmmod target
+equal 'the module can go afterwards' $? 0
+equal 'ftrace is on again' "$(cat $switch)" 1
+for event in in out; do
+	hits=$(counter "$dir/module.err" $event hits)
+	[ "$hits" -ge 4 ] && [ "$hits" -le 7 ]
+	result "$event: the calls while it is on are hits, of $hits" $?
+	equal "$event: each hit is a record" "$(grep -c " $event: " "$dir/module")" "$hits"
+done
 done_testing
