@@ -18,6 +18,15 @@ contains 'said of the return' "$dir/out.err" 'out: its module was unloaded'
 live out -e 'p:in target:target_call n=$arg1:s32' -- cat $call
 equal 'a new session probes the new module' \
 	"$(counter "$dir/out.err" in hits)" 1
+
+# A flight recorder prints at its end, when the module is no more: its symbols were read
+# before.
+live late -w -e 'p:in target:target_call a=%ip:symbol b=$stack0:symbol c=%ip:symstr' -- \
+	sh -c "cat $call >/dev/null; rmmod target"
+records "$dir/late" | sed -E 's/\+0x[0-9a-f]+(\/0x[0-9a-f]+)?//g' >"$dir/got"
+echo 'in a=target_call [target] b=target_get [target] c="target_call [target]"' >"$dir/want"
+same 'addresses of a module that has gone keep their names' "$dir/got" "$dir/want"
+insmod target.ko
 rmmod target
 equal 'and lets it go' "$?" 0
 done_testing
