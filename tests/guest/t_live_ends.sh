@@ -20,7 +20,11 @@ ends()
 	result "$name: no probe is left" $?
 }
 
-ends 'the command fails' 0 'command ended with status 3' -e "$event" -- sh -c 'exit 3'
+ends 'the command fails' 0 'command ended with status 3' -e "$event" \
+	-e 'p:never __x64_sys_sethostname' -- sh -c 'exit 3'
+equal 'an event that is never hit is in the table, and is no failure' \
+	"$(counter "$dir/err" never hits) $(counter "$dir/err" never recorded)" '0 0'
+equal 'and has no record' "$(grep -c 'never' "$dir/out")" 0
 ends 'the command is killed' 0 'command was ended by signal 9 (Killed)' \
 	-e "$event" -- sh -c 'kill -KILL $$'
 ends 'no such command' 1 'cannot execute "/no/such": No such file' -e "$event" -- /no/such
