@@ -31,6 +31,21 @@ echo 'p:tl_test/here __x64_sys_getppid' >"$dir/want"
 same 'during the trace it has no probes of ours' "$dir/during" "$dir/want"
 equal 'the probe of tracefs lost nothing' "$(grep -c ' here: ' $t/trace)" \
 	"$(counter "$dir/out.err" ours recorded)"
+
+# Somebody reads its pipe meanwhile: he has all of his, and we have all of ours.
+echo >$t/trace
+cat $t/trace_pipe >"$dir/pipe" &
+reader=$!
+live piped -e 'p:ours __x64_sys_getppid if comm == "workload"' -- workload count 1000
+for _ in $(seq 50); do
+	[ "$(grep -c 'workload.* here: ' "$dir/pipe")" -lt 1000 ] || break
+	sleep 0.1
+done
+kill $reader
+wait $reader
+equal 'who reads trace_pipe during a trace has all records' \
+	"$(grep -c 'workload.* here: ' "$dir/pipe")" 1000
+equal 'and the trace has all' "$(counter "$dir/piped.err" ours recorded)" 1000
 echo 0 >$t/events/tl_test/here/enable
 echo >$t/kprobe_events
 echo >$t/trace

@@ -3,14 +3,12 @@
  * Tracepoints: which one a name means, what is refused, each hit counted, as many
  * as perf counts, and a module that goes and comes back while it is probed.
  */
-#include <linux/perf_event.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/syscall.h>
 
 #include "tl.h"
+#include "tl_perf.h"
 
 #define CALLS 2000u
 #define PASS "cat /sys/module/traced/parameters/pass >/dev/null"
@@ -166,55 +164,13 @@ static void test_programs(int dev)
 
 /* ---- beside perf ------------------------------------------------------ */
 
-static int read_id(const char *event)
-{
-	char path[200];
-	FILE *file;
-	int id;
-
-	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", event);
-	file = fopen(path, "r");
-	if (!file || fscanf(file, "%d", &id) != 1)
-		die("%s", path);
-	fclose(file);
-	return id;
-}
-
-/* A counter of this event, in this thread, that a filter lets through. */
-static int perf_open(const char *event, const char *filter)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attr),
-		.config = (uint64_t)read_id(event),
-		.disabled = 1,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-
-	/* what comes before the filter would be counted */
-	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
-		die("perf_event_open: %d", errno);
-	return fd;
-}
-
-static uint64_t perf_count(int fd)
-{
-	uint64_t count;
-
-	if (read(fd, &count, sizeof(count)) != sizeof(count))
-		die("perf: %d", errno);
-	return count;
-}
-
 /* Twice the same calls: what the kernel's own event counts, we count. */
 static void test_perf(int dev)
 {
 	static struct rings rings;
 	struct tl_stats stats;
 	uint32_t enter, leave;
-	int perf;
+	int perf, sampler;
 
 	prog_call[THREAD + 1].imm = (uint64_t)syscall(SYS_gettid);
 	enter = dev_add_name(dev, "sys_enter", prog_call, ARRAY_SIZE(prog_call));
@@ -225,6 +181,7 @@ static void test_perf(int dev)
 	rings.payload_bytes[leave] = 8;
 	rings_open(dev, &rings);
 	perf = perf_open("raw_syscalls/sys_enter", "id == 110");
+	sampler = perf_open_ring("raw_syscalls/sys_enter", "id == 110");
 	dev_start(dev);
 	dev_enable(dev, enter);
 	dev_enable(dev, leave);
@@ -240,6 +197,9 @@ static void test_perf(int dev)
 	CHECK_EQ(stats.nmissed, 0);
 	CHECK(stats.filtered > 0);
 
+	tap_case("and as perf has records of in a ring of its own");
+	CHECK_EQ(perf_ring_records(sampler), CALLS);
+
 	tap_case("their ends, with those of the commands around");
 	stats = dev_stats(dev, leave);
 	CHECK(stats.recorded >= CALLS && stats.recorded <= CALLS + 10);
@@ -251,6 +211,7 @@ static void test_perf(int dev)
 	CHECK_EQ(rings.records[enter], CALLS);
 	CHECK_EQ(rings.records[leave], stats.recorded);
 	rings_close(&rings);
+	perf_close_ring(sampler);
 	close(perf);
 }
 
