@@ -20,6 +20,30 @@ echo integrity >$lockdown
 live integrity -e 'p:g __x64_sys_getppid' -- workload count 10
 equal 'with integrity alone it works' "$(counter "$dir/integrity.err" g recorded)" 10
 
+# Without the module (its device is out of sight, and so it cannot be seen): it cannot be
+# loaded, and to be told to lower the lockdown to what it is helps nobody.
+mv /dev/trapline /dev/hidden
+insmod "$TRAPLINE_KO" >"$dir/out" 2>&1
+[ $? -ne 0 ]
+result 'with integrity the kernel refuses a module without a signature' $?
+contains 'for the lockdown, and not because it is there' "$dir/out" 'Operation not permitted'
+trapline live -e 'p vfs_read' -- touch /tmp/was-run >"$dir/out" 2>"$dir/err"
+equal 'with integrity and no module trapline live ends with 1' $? 1
+show "$dir/err"
+contains 'and says that it is the lockdown' "$dir/err" 'lockdown, integrity'
+contains 'and how to sign it' "$dir/err" 'sign-file'
+! grep -q 'lockdown=integrity' "$dir/err"
+result 'and advises nothing that is so already' $?
+trapline doctor >"$dir/out" 2>&1
+equal 'with integrity and no module trapline doctor ends with 1' $? 1
+grep '^[a-zA-Z]*  *lockdown' -A 1 "$dir/out" >"$dir/line"
+show "$dir/line"
+contains 'and says that it is the lockdown' "$dir/line" 'integrity: only signed modules'
+contains 'and how to sign it' "$dir/line" 'sign-file'
+! grep -q 'lockdown=integrity' "$dir/out"
+result 'and advises nothing that is so already' $?
+mv /dev/hidden /dev/trapline
+
 echo confidentiality >$lockdown
 trapline live -e 'p vfs_read' -- touch /tmp/was-run >"$dir/out" 2>"$dir/err"
 equal 'with confidentiality trapline live ends with 1' $? 1
