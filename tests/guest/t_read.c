@@ -2,6 +2,7 @@
 /* read() gives the packets' bytes, whatever the buffer, and GET beside it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 
 #include "tl.h"
@@ -166,6 +167,111 @@ static void test_new_file(void)
 	end();
 }
 
+/* Ways round read() are not there, and take nothing. */
+static void test_splice(void)
+{
+	int ends[2], file = open("/tmp/spliced", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	tap_case("splice() and sendfile() are refused, and lose nothing");
+	if (file < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		die("a file, or a pipe");
+	start();
+	call_getppid(2 * PER_PACKET);
+	CHECK_EQ(splice(ring.fd, NULL, ends[1], NULL, PACKET, 0), -1);
+	CHECK_EQ(errno, EINVAL);
+	CHECK_EQ(sendfile(ends[1], ring.fd, NULL, PACKET), -1);
+	CHECK_EQ(errno, EINVAL);
+	CHECK_EQ(sendfile(file, ring.fd, NULL, PACKET), -1);
+	CHECK_EQ(errno, EINVAL);
+	/* neither has it written anything there */
+	CHECK_EQ(read(ends[0], stream, 1), -1);
+	CHECK_EQ(errno, EAGAIN);
+	CHECK_EQ(lseek(file, 0, SEEK_CUR), 0);
+	dev_stop(dev);
+	CHECK_EQ(read(ring.fd, stream, sizeof(stream)), 2 * PACKET);
+	CHECK_EQ(sequence_of(stream), 0);
+	CHECK_EQ(sequence_of(stream + PACKET), 1);
+	CHECK_EQ(read(ring.fd, stream, sizeof(stream)), 0);
+	end();
+	close(file);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* ---- a reader that is traced ------------------------------------------ */
+
+#define ROUNDS 200u
+/* of one round: what there is, a packet that was begun meanwhile, and nothing */
+#define READS_MAX 4u
+
+static pid_t self;
+static uint64_t own, foreign;
+
+static void count_own(const struct record *record, struct rings *rings)
+{
+	(void)rings;
+	if (record->tid == (uint32_t)self)
+		own++;
+	else
+		foreign++;
+}
+
+/* Read what there is; how many calls that took. */
+static unsigned int read_all(struct rings *rings)
+{
+	unsigned int reads = 0;
+	ssize_t count;
+
+	do {
+		count = read(ring.fd, stream, PACKET);
+		reads++;
+		if (count > 0)
+			rings_packet(rings, 0, stream, (size_t)count);
+	} while (count > 0 && reads < 2 * READS_MAX);
+	return reads;
+}
+
+/*
+ * Each reading makes a record, which is read by a later one: no more than that, and each
+ * one is there.
+ */
+static void test_self(void)
+{
+	static struct rings rings;
+	unsigned int round, reads, most = 0;
+	uint64_t made = 0;
+
+	tap_case("a reader whose own reads are traced comes to an end each time");
+	self = (pid_t)syscall(SYS_gettid);
+	dev = dev_ready(PACKET, PACKETS);
+	dev_enable(dev, dev_add(dev, TL_BACKEND_KPROBE, symbol("vfs_read"),
+				prog_di, 2));
+	rings.payload_bytes[0] = 8;
+	rings.on_record = count_own;
+	ring_open(dev, 0, &ring);
+	if (fcntl(ring.fd, F_SETFL, O_NONBLOCK))
+		die("fcntl");
+	dev_start(dev);
+	for (round = 0; round < ROUNDS; round++) {
+		dev_flush(dev);
+		reads = read_all(&rings);
+		made += reads;
+		most = reads > most ? reads : most;
+	}
+	dev_stop(dev);
+	CHECK(most <= READS_MAX);
+	read_all(&rings);
+	tap_note("%llu reads, %u at most in a round; %llu records, %llu of others",
+		 (unsigned long long)made, most, (unsigned long long)own,
+		 (unsigned long long)foreign);
+
+	tap_case("and has a record of each of them, whole and in order");
+	CHECK_EQ(own, made);
+	CHECK_EQ(dev_stats(dev, 0).recorded, own + foreign);
+	CHECK_EQ(rings.errors, 0);
+	end();
+}
+
 int main(void)
 {
 	pin(0);
@@ -177,5 +283,7 @@ int main(void)
 	test_bad_buffers();
 	test_whole_stream();
 	test_new_file();
+	test_splice();
+	test_self();
 	return tap_done();
 }
