@@ -2,6 +2,7 @@
 /* Mappings of a ring: read only, shared, of the right size, for one process. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -76,7 +77,7 @@ static const struct attempt {
 	  -EPERM },
 };
 
-static void test_attempts(void)
+static void test_attempts(const char *when)
 {
 	size_t i;
 
@@ -85,10 +86,79 @@ static void test_attempts(void)
 		int result = try_map(a->bytes, a->protection, a->flags,
 				     a->offset);
 
-		tap_case("map %s: %s", a->name,
+		tap_case("map %s%s: %s", a->name, when,
 			 a->result ? strerror(-a->result) : "possible");
 		CHECK_EQ(result, a->result);
 	}
+}
+
+static bool is_over;
+
+static void *write_run(void *unused)
+{
+	(void)unused;
+	pin(0);
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+		call_getppid(100);
+	return NULL;
+}
+
+/* Each buffer is a packet of this ring, and no two are the same one. */
+static void check_headers(const unsigned char *map)
+{
+	struct tl_packet_header headers[PACKETS + 1];
+	unsigned int i, j;
+
+	for (i = 0; i <= PACKETS; i++) {
+		memcpy(&headers[i], map + PAGE + i * PACKET, sizeof(headers[i]));
+		CHECK_EQ(headers[i].magic, TL_PACKET_MAGIC);
+		CHECK_EQ(headers[i].format, TL_FORMAT);
+		CHECK_EQ(headers[i].cpu, 0);
+		CHECK_EQ(headers[i].stream_id, 0);
+		CHECK(!memcmp(headers[i].uuid, headers[0].uuid, sizeof(headers[i].uuid)));
+		for (j = 0; j < i; j++)
+			CHECK(headers[i].sequence != headers[j].sequence);
+	}
+}
+
+/* The same attempts while the packets are written, over and over. */
+static void test_busy(void)
+{
+	static struct rings rings = { .overwrites = true, .payload_bytes = { 8 } };
+	int kept = fd, dev = dev_ready_overwriting(PACKET, PACKETS, 0);
+	struct tl_stats stats;
+	pthread_t thread;
+	struct ring ring;
+	uint64_t before;
+
+	dev_enable(dev, dev_add(dev, TL_BACKEND_KPROBE,
+				symbol("__x64_sys_getppid"), prog_di, 2));
+	ring_open(dev, 0, &ring);
+	fd = ring.fd;
+	dev_start(dev);
+	if (pthread_create(&thread, NULL, write_run, NULL))
+		die("pthread_create");
+	while (dev_stats(dev, 0).recorded < 10000)
+		sleep_ms(1);
+	before = dev_stats(dev, 0).recorded;
+	test_attempts(", which is written");
+	while (dev_stats(dev, 0).recorded == before)
+		sleep_ms(1);
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	dev_stop(dev);
+
+	tap_case("the packets are whole after these attempts");
+	check_headers(ring.map);
+	CHECK_EQ(ring_drain(&ring, &rings), TL_RING_END);
+	stats = dev_stats(dev, 0);
+	CHECK_EQ(rings.errors, 0);
+	CHECK(rings.packets[0] > 1 && rings.skipped[0] > 0);
+	CHECK(rings.records[0] > 0 && rings.records[0] < stats.recorded);
+	CHECK_EQ(stats_lost(&stats), 0);
+	ring_close(&ring);
+	close(dev);
+	fd = kept;
 }
 
 static void test_later(unsigned char *map)
@@ -282,7 +352,8 @@ int main(void)
 	if (ring_try_open(dev, 0, &open))
 		die("ring");
 	fd = open.fd;
-	test_attempts();
+	test_attempts("");
+	test_busy();
 	map = mmap(NULL, RING, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		die("mmap");
