@@ -36,6 +36,47 @@ static bool check_refused(void)
 	       CHECK(now_ms() - begin < AT_ONCE_MS);
 }
 
+/* Does a line of this command's output end this way? */
+static bool says(const char *command, const char *what)
+{
+	char line[256];
+	bool found = false;
+	FILE *stream = popen(command, "r");
+
+	if (!stream)
+		die("%s", command);
+	while (fgets(line, sizeof(line), stream)) {
+		char *at = strstr(line, what);
+
+		line[strcspn(line, "\n")] = '\0';
+		found |= at && !strcmp(at, what);
+	}
+	pclose(stream);
+	return found;
+}
+
+/* As docs/SAFETY.md says: a process with a mapping, and with no file any more. */
+static bool maps_name_us(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", getpid());
+	return says("grep -l trapline-ring /proc/[0-9]*/maps 2>/dev/null", path);
+}
+
+/* And one with a session; not every guest has this tool. */
+static bool fuser_names_us(void)
+{
+	char pid[16];
+
+	if (system("command -v fuser >/dev/null")) {
+		tap_note("no fuser here");
+		return true;
+	}
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	return says("fuser /dev/trapline 2>/dev/null", pid);
+}
+
 /* How far a session has come. */
 enum stage { OPENED, SET_UP, ADDED, ARMED, RUNNING, HELD, STOPPED, STAGES };
 
@@ -294,10 +335,13 @@ int main(void)
 
 	tap_case("a mapping alone refuses the unload, and can still be read");
 	dev = armed_session();
+	CHECK(fuser_names_us());
+	CHECK(!maps_name_us());
 	ring_open(dev, 0, &ring);
 	close(dev);
 	close(ring.fd);
 	check_refused();
+	CHECK(maps_name_us());
 	meta = (const struct tl_meta *)ring.map;
 	CHECK_EQ(meta->format, TL_FORMAT);
 	CHECK_EQ(meta->map_bytes, ring.bytes);
@@ -306,6 +350,7 @@ int main(void)
 					     i * meta->packet_bytes),
 			 TL_PACKET_MAGIC);
 	munmap((void *)ring.map, ring.bytes);
+	CHECK(!maps_name_us());
 	check_unload();
 
 	tap_case("a session that is on its way between processes, too");
