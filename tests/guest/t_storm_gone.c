@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A module comes and goes while it is probed, called and read, 200 times in a
- * long run, 30 times or as often as there is time in a short one: what is gone says so and keeps its counters, and what is armed anew
- * is hit again.
+ * long run, 30 times or as often as there is time in a short one: what is gone says
+ * so and keeps its counters, what is armed anew is hit again, and what follows the
+ * module by its name is armed and hit each time, without being asked for.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -63,8 +64,47 @@ static bool remove_target(void)
 	return CHECK_EQ(err, 0);
 }
 
+/* Events that are told by a symbol: armed once, they follow the module. */
+static void add_following(int dev, struct rings *rings, uint32_t *ids)
+{
+	static const uint32_t backends[2] = {
+		TL_BACKEND_KPROBE, TL_BACKEND_KRETPROBE,
+	};
+	struct tl_event_add add;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (dev_try_add_symbol(dev, backends[i], "target:target_call", 0,
+				       prog_di, 2, &add))
+			die("target:target_call: reason %u", add.error.code);
+		ids[i] = add.id;
+		rings->payload_bytes[ids[i]] = 8;
+	}
+	if (dev_event_ctl(dev, TL_EVENT_ENABLE, ids, 2, NULL))
+		die("enable");
+}
+
+/* In this state, and with more records than there were: of the one who loads, too. */
+static bool check_following(int dev, const uint32_t *ids, uint32_t state,
+			    uint64_t *recorded)
+{
+	bool good = true;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct tl_stats stats = dev_stats(dev, ids[i]);
+
+		good &= CHECK_EQ(stats.state, state);
+		good &= CHECK(stats.recorded > recorded[i]);
+		good &= CHECK_EQ(stats.hits, stats.recorded);
+		recorded[i] = stats.recorded;
+	}
+	return good;
+}
+
 /* Armed anew, hit, gone; the counters are those of the hits. */
-static bool one_round(int dev, struct rings *rings)
+static bool one_round(int dev, struct rings *rings, const uint32_t *following,
+		      uint64_t *recorded)
 {
 	uint64_t address;
 	uint32_t ids[2], i;
@@ -72,6 +112,8 @@ static bool one_round(int dev, struct rings *rings)
 
 	if (module_insert("target.ko", ""))
 		die("loading target.ko");
+	/* the module's own init function has made a call */
+	good &= check_following(dev, following, TL_EVENT_ARMED, recorded);
 	address = symbol("target_call");
 	ids[0] = dev_add(dev, TL_BACKEND_KPROBE, address, prog_di, 2);
 	ids[1] = dev_add(dev, TL_BACKEND_KRETPROBE, address, prog_di, 2);
@@ -83,6 +125,7 @@ static bool one_round(int dev, struct rings *rings)
 	dev_flush(dev);
 	rings_drain(rings);
 	good &= remove_target();
+	good &= check_following(dev, following, TL_EVENT_GONE, recorded);
 	for (i = 0; i < 2; i++) {
 		struct tl_stats stats = dev_stats(dev, ids[i]);
 
@@ -106,20 +149,24 @@ int main(void)
 {
 	static struct rings rings;
 	struct tl_stats stats;
+	uint32_t following[2];
+	uint64_t recorded[2] = { 0 };
 	unsigned int round, i;
 	uint64_t begin_ms = now_ms();
 	uint64_t records = 0;
 	pthread_t thread;
 	int dev;
 
-	dev = dev_ready(4096, 64);
+	/* what follows the module is hit while the others are being armed */
+	dev = dev_ready(65536, 64);
 	rings_open(dev, &rings);
+	add_following(dev, &rings, following);
 	dev_start(dev);
 	if (pthread_create(&thread, NULL, caller, NULL))
 		die("pthread_create");
 	tap_case("a module goes and comes while it is traced");
 	for (round = 0; goes_on(round, begin_ms); round++)
-		if (!one_round(dev, &rings))
+		if (!one_round(dev, &rings, following, recorded))
 			break;
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
@@ -128,12 +175,14 @@ int main(void)
 	dev_stop(dev);
 	CHECK(rings_drain(&rings));
 	CHECK_EQ(rings.errors, 0);
-	for (i = 0; i < 2 * round; i++)
+	for (i = 0; i < 2 + 2 * round; i++)
 		records += rings.records[i];
 	stats = dev_stats_sum(dev);
 	CHECK_EQ(records, stats.recorded);
 	CHECK_EQ(stats.full, 0);
 	CHECK(records > 0);
+	for (i = 0; i < 2; i++)
+		CHECK_EQ(rings.records[following[i]], recorded[i]);
 	tap_note("%u rounds, %lu calls, %llu records", round, calls_made,
 		 (unsigned long long)records);
 	rings_close(&rings);

@@ -80,6 +80,14 @@ unsigned int scaled(unsigned int count)
 	return is_long() ? 10 * count : count;
 }
 
+bool has_more_rounds(unsigned int done, unsigned int count, uint64_t begin_ms)
+{
+	if (!is_long() || done < 10 * count)
+		return done < scaled(count);
+	/* a test has 900 s */
+	return done < 1000 && now_ms() - begin_ms < 600000;
+}
+
 void die(const char *format, ...)
 {
 	int error = errno;

@@ -42,6 +42,15 @@ unsigned int scaled(unsigned int count);
 void die(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 
+/**
+ * has_more_rounds() - is there to be another round?
+ * @done: rounds so far
+ * @count: how many there are in a short run; in a long one 1000, or as many as
+ *	there is time for, but ten times @count at least
+ * @begin_ms: when the first one began
+ */
+bool has_more_rounds(unsigned int done, unsigned int count, uint64_t begin_ms);
+
 bool tap_check(bool good, const char *file, int line, const char *text);
 bool tap_check_equal(long long got, long long want, const char *file, int line,
 		     const char *text);
