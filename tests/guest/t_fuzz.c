@@ -30,6 +30,9 @@ static const bool is_reason[] = { TL_ERROR_LIST(FUZZ_IS_REASON) };
 #define STORM_STEPS	6000
 #define RARE_STEPS	1000
 #define RARE_TRIES	12
+/* commands that a run makes at least, all parts together */
+#define COMMANDS_SHORT	4000u
+#define COMMANDS_LONG	150000u
 #define THREADS		4
 #define LOADS		2
 
@@ -267,6 +270,7 @@ static const char *const names[FZ_OPS] = {
 
 static void check_answers(void)
 {
+	uint64_t sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < FZ_OPS; i++) {
@@ -277,7 +281,10 @@ static void check_answers(void)
 			 (unsigned long long)answers[i][0]);
 		CHECK(answers[i][0] > 0);
 		CHECK(answers[i][1] > 0);
+		sum += answers[i][0] + answers[i][1];
 	}
+	tap_note("%llu commands in all", (unsigned long long)sum);
+	CHECK(sum >= (is_long() ? COMMANDS_LONG : COMMANDS_SHORT));
 }
 
 /* Reasons for which something must happen that is not for us to do. */
