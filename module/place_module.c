@@ -73,6 +73,14 @@ static bool tl_place_is_right(struct tl_place *place, struct tl_symbol_text *sym
 /*
  * Where the symbol is: the kernel says so to whoever registers a probe on it,
  * which is a disabled one here. It may skip a landing instruction at the start.
+ *
+ * There is no other way that is open to modules: the look-up of symbols is not
+ * exported, and user space, which does it for what is loaded (/proc/kallsyms),
+ * cannot do it between the coming of a module and its init function. So the name
+ * goes to register_kprobe(), which takes one from anybody, refuses what may not be
+ * probed, and looks into the named module alone. The address that comes back is
+ * used for the probe itself, and to ask what stands there: it is never called,
+ * read or written, and goes to nobody but the session's owner.
  */
 static int tl_place_look(struct tl_place *place, struct tl_symbol_text *symbol)
 {
