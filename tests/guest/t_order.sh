@@ -33,8 +33,12 @@ same 'times never go down' "$dir/times" "$dir/times.sorted"
 seen()
 {
 	trapline live -o "$dir/early" -e 'p:g __x64_sys_getppid if comm == "workload"' -- \
-		sh -c 'taskset 1 workload count 10; sleep 2; grep -c " g: " "$0"' "$dir/early" \
-		>"$dir/seen" 2>"$dir/early.err"
+		sh -c 'taskset 1 workload count 10
+			for i in $(seq 40); do
+				sleep 0.5
+				[ "$(grep -c " g: " "$0")" -lt 10 ] || break
+			done
+			grep -c " g: " "$0"' "$dir/early" >"$dir/seen" 2>"$dir/early.err"
 	equal "$1: 10 records are out before the end" "$(cat "$dir/seen")" 10
 	equal "$1: there are no more" "$(counter "$dir/early.err" g recorded)" 10
 }
