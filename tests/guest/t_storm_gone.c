@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A module comes and goes while it is probed, called and read, 200 times in a
- * long run, 30 times or as often as there is time in a short one: what is gone says
+ * long run, 30 times in a short one, or as often as there is time: what is gone says
  * so and keeps its counters, what is armed anew is hit again, and what follows the
  * module by its name is armed and hit each time, without being asked for.
  */
@@ -15,6 +15,7 @@
 #define ROUNDS_SHORT	30u
 #define ROUNDS_MIN	5u
 #define SHORT_MS	8000u
+#define LONG_MS		600000u /* of the 900 s that a test has */
 #define CALL	"/sys/module/target/parameters/call"
 
 static bool is_over;
@@ -139,10 +140,10 @@ static bool one_round(int dev, struct rings *rings, const uint32_t *following,
 
 static bool goes_on(unsigned int done, uint64_t begin_ms)
 {
-	if (is_long())
-		return done < ROUNDS_LONG;
-	return done < ROUNDS_MIN ||
-	       (done < ROUNDS_SHORT && now_ms() - begin_ms < SHORT_MS);
+	const unsigned int rounds = is_long() ? ROUNDS_LONG : ROUNDS_SHORT;
+	const uint64_t ms = is_long() ? LONG_MS : SHORT_MS;
+
+	return done < ROUNDS_MIN || (done < rounds && now_ms() - begin_ms < ms);
 }
 
 int main(void)
