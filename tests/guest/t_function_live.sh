@@ -42,14 +42,15 @@ before=$(cut -d ' ' -f 1 /proc/uptime)
 live many -f "$dir/list" -- sh "$dir/armed"
 seconds=$(awk -v before="$before" '{ printf "%.1f", $1 - before }' "$dir/after")
 note "500 functions, until all are armed: $seconds s"
-[ "${seconds%.*}" -lt 15 ]
+# some seconds where nothing else runs
+[ "${seconds%.*}" -lt 45 ]
 result 'many: in time' $?
 equal 'many: the wanted one is traced' "$(counter "$dir/many.err" g recorded)" 10
 contains 'many: how many are refused' "$dir/many.err" \
 	'the kernel refuses 2 of 503 events; the others are traced'
 contains 'many: where its line is' "$dir/many.err" "$dir/list:501: the kernel refuses: "
 equal 'many: all others are in the table' \
-	"$(counters "$dir/many.err" hits | wc -l)" 502
+	"$(counters "$dir/many.err" hits | wc -l)" 501
 grep -q . $list
 [ $? -ne 0 ]
 result 'no probe is left' $?

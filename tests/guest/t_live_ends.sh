@@ -30,7 +30,7 @@ ends 'the command is killed' 0 'command was ended by signal 9 (Killed)' \
 ends 'no such command' 1 'cannot execute "/no/such": No such file' -e "$event" -- /no/such
 ends 'no event' 1 'no events: all lines are empty, comments, or deleted again' -e '# a comment' -- true
 ends 'inside an instruction' 1 'not the start of an instruction' \
-	-e "$event" -e 'p __x64_sys_getppid+1' -- touch "$dir/run"
+	-e 'p __x64_sys_getppid+1' -- touch "$dir/run"
 contains 'inside an instruction: where' "$dir/err" '^~~~'
 ends 'an event of each' 0 'mine/a_long_name_of_an_event' -e '' \
 	-e 'p:mine/a_long_name_of_an_event __x64_sys_getppid' -- true

@@ -14,6 +14,7 @@
 #include "summary.h"
 
 struct row {
+	const struct trapline_event *event;	/* NULL: all of them */
 	char name[160];
 	struct trapline_stats stats;
 	uint64_t overwritten;
@@ -155,43 +156,53 @@ static void count_overwritten(struct row *rows, unsigned int events,
 	unsigned int i;
 
 	for (i = 0; i < events; i++) {
-		rows[i].overwritten = rows[i].stats.recorded - printed[i];
+		const int number = trapline_event_number(rows[i].event);
+
+		rows[i].overwritten = rows[i].stats.recorded - printed[number];
 		total->overwritten += rows[i].overwritten;
 	}
 }
 
-static int fill_rows(struct trapline_session *session, struct row *rows,
-		     unsigned int events)
+/*
+ * The events that were traced, each in a row. Those that the kernel has refused
+ * are told of by their lines. Returns how many.
+ */
+static unsigned int take_events(struct trapline_session *session,
+				struct row *rows)
+{
+	const struct trapline_event *event;
+	unsigned int events = 0, i;
+
+	for (i = 0; (event = trapline_session_event(session, i)); i++)
+		if (!trapline_session_refused(session, event, NULL))
+			rows[events++].event = event;
+	return events;
+}
+
+static int fill_row(struct trapline_session *session, struct row *row)
 {
 	struct trapline_error err = { 0 };
-	unsigned int i;
 
-	for (i = 0; i <= events; i++) {
-		const struct trapline_event *event =
-			i < events ? trapline_session_event(session, i) : NULL;
-
-		if (event) {
-			name_row(&rows[i], event);
-			rows[i].instances = trapline_event_instances(event);
-		} else {
-			snprintf(rows[i].name, sizeof(rows[i].name), "total");
-		}
-		rows[i].stats.size = sizeof(rows[i].stats);
-		if (trapline_session_stats(session, event, &rows[i].stats,
-					   &err)) {
-			report_error(&err);
-			return -1;
-		}
-		if (rows[i].stats.is_refused)
-			snprintf(rows[i].refusal, sizeof(rows[i].refusal),
-				 "%s", err.text);
+	if (row->event) {
+		name_row(row, row->event);
+		row->instances = trapline_event_instances(row->event);
+	} else {
+		snprintf(row->name, sizeof(row->name), "total");
 	}
+	row->stats.size = sizeof(row->stats);
+	if (trapline_session_stats(session, row->event, &row->stats, &err)) {
+		report_error(&err);
+		return -1;
+	}
+	if (row->stats.is_refused)
+		snprintf(row->refusal, sizeof(row->refusal), "%s", err.text);
 	return 0;
 }
 
 /* What became of the calls that are not among the hits. */
-static void explain(const struct row *row, const struct trapline_event *event)
+static void explain(const struct row *row)
 {
+	const struct trapline_event *event = row->event;
 	const struct trapline_stats *stats = &row->stats;
 	const unsigned int instances = trapline_event_instances(event);
 	const bool is_one = trapline_event_place_count(event) == 1;
@@ -217,19 +228,22 @@ int summary_print(struct trapline_session *session, const uint64_t *printed)
 	unsigned int events = trapline_session_event_count(session);
 	struct row *rows = calloc((size_t)events + 1, sizeof(*rows));
 	unsigned int i;
-	int rc;
+	int rc = 0;
 
 	if (!rows) {
 		report("out of memory");
 		return -1;
 	}
-	rc = fill_rows(session, rows, events);
+	events = take_events(session, rows);
+	/* the last row, of no event, is the sum */
+	for (i = 0; !rc && i <= events; i++)
+		rc = fill_row(session, &rows[i]);
 	if (!rc && printed)
 		count_overwritten(rows, events, printed);
 	if (!rc)
 		print_table(rows, (size_t)events + 1);
 	for (i = 0; !rc && i < events; i++)
-		explain(&rows[i], trapline_session_event(session, i));
+		explain(&rows[i]);
 	free(rows);
 	return rc;
 }

@@ -79,7 +79,8 @@ bool trapline_session_refused(struct trapline_session *session,
 		return refusal_all(event, err) != 0;
 	if (!event->refused.code)
 		return false;
-	explain_part(session, event, EINVAL, &event->refused, err);
+	if (err)
+		explain_part(session, event, EINVAL, &event->refused, err);
 	return true;
 }
 
