@@ -36,16 +36,17 @@ equal 'the probe of tracefs lost nothing' "$(grep -c ' here: ' $t/trace)" \
 echo >$t/trace
 cat $t/trace_pipe >"$dir/pipe" &
 reader=$!
-live piped -e 'p:ours __x64_sys_getppid if comm == "workload"' -- workload count 1000
-for _ in $(seq 50); do
-	[ "$(grep -c 'workload.* here: ' "$dir/pipe")" -lt 1000 ] || break
-	sleep 0.1
+live piped -e 'p:ours __x64_sys_getppid if comm == "workload"' -- workload count 200
+# making lines of records is slow here
+for _ in $(seq 60); do
+	[ "$(grep -c 'workload.* here: ' "$dir/pipe")" -lt 200 ] || break
+	sleep 0.5
 done
 kill $reader
-wait $reader
+wait $reader 2>/dev/null
 equal 'who reads trace_pipe during a trace has all records' \
-	"$(grep -c 'workload.* here: ' "$dir/pipe")" 1000
-equal 'and the trace has all' "$(counter "$dir/piped.err" ours recorded)" 1000
+	"$(grep -c 'workload.* here: ' "$dir/pipe")" 200
+equal 'and the trace has all' "$(counter "$dir/piped.err" ours recorded)" 200
 echo 0 >$t/events/tl_test/here/enable
 echo >$t/kprobe_events
 echo >$t/trace
