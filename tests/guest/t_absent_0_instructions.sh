@@ -92,8 +92,10 @@ fi
 
 # the first ends with a return and int3 behind it, which begin where no probe can be
 compare tcp_sendmsg 63
-compare do_sys_openat2 40
-compare schedule 40
+if [ "${TRAPLINE_LONG:-0}" = 1 ]; then
+	compare do_sys_openat2 40
+	compare schedule 40
+fi
 compare vfs_read 40
 
 # the message, its caret and its hint
