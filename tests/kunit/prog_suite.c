@@ -201,6 +201,66 @@ static void tl_test_comm(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, run->out + sizeof(length), name, length);
 }
 
+/* What a task says of itself: its numbers, where it is, whose child it is. */
+static void tl_test_task(struct kunit *test)
+{
+	struct tl_run *run = tl_run_make(test);
+
+	KUNIT_EXPECT_EQ(test, tl_load(test, run, (struct tl_insn){
+		.op = TL_OP_TASK, .arg = TL_TASK_TID }), (u64)current->pid);
+	KUNIT_EXPECT_EQ(test, tl_load(test, run, (struct tl_insn){
+		.op = TL_OP_TASK, .arg = TL_TASK_TGID }), (u64)current->tgid);
+	migrate_disable();
+	KUNIT_EXPECT_EQ(test, tl_load(test, run, (struct tl_insn){
+		.op = TL_OP_TASK, .arg = TL_TASK_CPU }), (u64)raw_smp_processor_id());
+	migrate_enable();
+}
+
+/* An array as long as an argument says: none, some, all there is room for, more. */
+static void tl_test_length(struct kunit *test)
+{
+	static const struct {
+		u64 number;
+		u32 type;
+		u16 bytes;
+		u8 status;
+	} cases[] = {
+		{ 0, 1, 0, TL_STATUS_OK },
+		{ 3, 1, 6, TL_STATUS_OK },
+		{ 0x1234567800000003, 4, 6, TL_STATUS_OK },
+		{ 6, 8, 12, TL_STATUS_OK },
+		{ 7, 8, 12, TL_STATUS_TRUNCATED },
+		{ ~0ULL, 8, 12, TL_STATUS_TRUNCATED },
+		{ ~0ULL, 8 | TL_TEST_SIGNED, 0, TL_STATUS_OK },
+		{ 0xff, 1 | TL_TEST_SIGNED, 0, TL_STATUS_OK },
+	};
+	struct tl_run *run = tl_run_make(test);
+	struct tl_insn insns[] = {
+		{ .op = TL_OP_REG, .imm = REG(di) },
+		{ .op = TL_OP_LENGTH },
+		{ .op = TL_OP_REG, .imm = REG(si) },
+		{ .op = TL_OP_PUT_BYTES, .arg = 12 },
+		END
+	};
+	static const u8 memory[] = "abcdefghijkl";
+	u16 length;
+	u32 i;
+
+	run->regs.si = (unsigned long)memory;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		run->regs.di = cases[i].number;
+		/* elements of two bytes */
+		insns[1].arg = 2 | (cases[i].type & TL_TEST_SIGNED) |
+			       (cases[i].type & ~TL_TEST_SIGNED) << TL_TEST_BYTES_SHIFT;
+		tl_run(test, run, insns, ARRAY_SIZE(insns));
+		memcpy(&length, run->out, sizeof(length));
+		KUNIT_EXPECT_EQ_MSG(test, length, cases[i].bytes, "case %u", i);
+		KUNIT_EXPECT_MEMEQ(test, run->out + sizeof(length), memory, length);
+		KUNIT_EXPECT_EQ_MSG(test, run->marks.cuts,
+				    cases[i].status == TL_STATUS_TRUNCATED, "case %u", i);
+	}
+}
+
 /* Memory up to where it ends: of two pages the second is a hole. */
 static void tl_test_bytes(struct kunit *test)
 {
@@ -344,6 +404,8 @@ static struct kunit_case tl_prog_cases[] = {
 	KUNIT_CASE(tl_test_loads),
 	KUNIT_CASE(tl_test_stack),
 	KUNIT_CASE(tl_test_comm),
+	KUNIT_CASE(tl_test_task),
+	KUNIT_CASE(tl_test_length),
 	KUNIT_CASE(tl_test_bytes),
 	KUNIT_CASE(tl_test_fault_between),
 	KUNIT_CASE_SLOW(tl_test_direct),
