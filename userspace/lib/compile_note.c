@@ -43,6 +43,28 @@ static bool where_it_looks(const struct spec_fetch *fetch, struct found *where)
 	}
 }
 
+/* An argument that has a name of its own, and may look where another parameter is. */
+static bool may_be_namesake(const struct spec_arg *arg)
+{
+	struct found unused;
+
+	/* who has given no name has promised nothing */
+	return arg->body.column != arg->where.column &&
+	       where_it_looks(arg->fetch, &unused);
+}
+
+/* $argN, or what it points to, where N is a word of the stack. NULL: it is not. */
+static const struct spec_fetch *stack_argument(const struct spec_arg *arg)
+{
+	const struct spec_fetch *fetch = arg->fetch;
+	uint64_t word;
+
+	while (fetch->kind == SPEC_DEREF)
+		fetch = fetch->inner;
+	return fetch->kind == SPEC_ARGUMENT &&
+	       !regs_argument(fetch->number, &word) ? fetch : NULL;
+}
+
 /* The number, from 1, of the parameter that an argument is called after, or 0. */
 static uint64_t namesake(struct compiler *c, const struct spec_arg *arg,
 			 const struct types_function *function)
@@ -54,9 +76,6 @@ static uint64_t namesake(struct compiler *c, const struct spec_arg *arg,
 	uint64_t number;
 	int ret;
 
-	/* who has given no name has promised nothing */
-	if (arg->body.column == arg->where.column)
-		return 0;
 	/* what would be an error of the name is none of this argument */
 	c->err = NULL;
 	ret = compile_find_param(c, function, &name, &number);
@@ -74,8 +93,9 @@ static void note_namesake(struct compiler *c, const struct spec_arg *arg,
 	struct found there, here;
 	uint64_t number;
 
-	if (!where_it_looks(arg->fetch, &here))
+	if (!may_be_namesake(arg))
 		return;
+	where_it_looks(arg->fetch, &here);
 	number = namesake(c, arg, function);
 	if (!number)
 		return;
@@ -99,16 +119,24 @@ static void note_namesake(struct compiler *c, const struct spec_arg *arg,
 static void note_unchecked(struct compiler *c, const struct spec_arg *arg,
 			   struct text *text)
 {
-	const struct spec_fetch *fetch = arg->fetch;
-	uint64_t word;
+	const struct spec_fetch *fetch = stack_argument(arg);
 
-	while (fetch->kind == SPEC_DEREF)
-		fetch = fetch->inner;
-	if (text->length || fetch->kind != SPEC_ARGUMENT ||
-	    regs_argument(fetch->number, &word))
+	if (text->length || !fetch)
 		return;
 	text_add(text, "$arg%u is a word of the stack; without types (BTF) of %s nobody has checked that it has so many parameters",
 		 (unsigned int)fetch->number, c->event->symbol);
+}
+
+/* Is there anything of which types could tell more? They take long to read. */
+static bool needs_types(const struct spec *spec)
+{
+	unsigned int i;
+
+	for (i = 0; i < spec->arg_count; i++)
+		if (may_be_namesake(&spec->args[i]) ||
+		    stack_argument(&spec->args[i]))
+			return true;
+	return false;
 }
 
 int compile_note(struct compiler *c)
@@ -120,7 +148,7 @@ int compile_note(struct compiler *c)
 	int ret;
 
 	if (c->spec->kind != SPEC_ENTRY || c->event->offset ||
-	    !c->spec->arg_count)
+	    !needs_types(c->spec))
 		return 0;
 	ret = compile_function(c, &function);
 	if (ret)
