@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "decode_world.h"
+#include "random_world.h"
 
 /* Fills the packet with records of every kind; returns how many. */
 static unsigned int fill_packet(void)
@@ -84,17 +85,6 @@ static void truncated_packets(void **state)
 		free(copy);
 	}
 	assert_int_equal(last, count);
-}
-
-/* xorshift: the same bytes in each run */
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_number(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
 }
 
 static void random_changes_never_lead_outside(void **state)

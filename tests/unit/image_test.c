@@ -12,6 +12,7 @@
 
 #include "../../userspace/lib/image.h"
 #include "elf_world.h"
+#include "random_world.h"
 
 #define ROUNDS 20000
 #define AT(offset) (ELF_WORLD_OFFSET + (offset))
@@ -107,17 +108,6 @@ static void not_elf(void **state)
 	elf_build(bytes, SHT_SYMTAB, symbols);
 	for (size = 0; size < 0x600; size++)
 		assert_null(read_bytes(size));
-}
-
-/* xorshift: the same bytes in each run */
-static uint64_t random_number(void)
-{
-	static uint64_t number = 88172645463325252u;
-
-	number ^= number << 13;
-	number ^= number >> 7;
-	number ^= number << 17;
-	return number;
 }
 
 /* The headers, sections and symbols, where changes matter; now and then elsewhere. */

@@ -16,6 +16,8 @@
 
 #include "../../userspace/lib/symbols.h"
 #include "elf_world.h"
+#include "place_world.h"
+#include "random_world.h"
 #include "symbols_world.h"
 
 #define ROUNDS 2000
@@ -333,17 +335,6 @@ static void other_cores(void **state)
 	expect_unknown(0);
 }
 
-/* xorshift: the same bytes in each run */
-static uint64_t random_number(void)
-{
-	static uint64_t number = 88172645463325252u;
-
-	number ^= number << 13;
-	number ^= number >> 7;
-	number ^= number << 17;
-	return number;
-}
-
 /* Whatever is in the file, there is an answer. */
 static void damaged(void **state)
 {
@@ -361,17 +352,6 @@ static void damaged(void **state)
 		refused += refuses(0x1c);
 	}
 	assert_in_range(refused, 1, ROUNDS - 1);
-}
-
-static enum trapline_place_state state_of(const struct trapline_event *event,
-					  unsigned int index)
-{
-	struct trapline_place place = { .size = sizeof(place) };
-
-	assert_int_equal(trapline_event_place(event, index, &place), 0);
-	assert_int_equal(place.reason != NULL,
-			 place.state == TRAPLINE_PLACE_REFUSED);
-	return place.state;
 }
 
 /* Of several places those that can be are kept: vfs_read, vfs_readv, vfs_readx. */

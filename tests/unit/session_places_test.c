@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/lib/event.h"
+#include "place_world.h"
 #include "session_world.h"
 
 /* An event with @count places. */
@@ -33,17 +34,6 @@ static struct trapline_event *new_pattern(const char *name, unsigned int count)
 		part->index = event->more_count;
 	}
 	return event;
-}
-
-static enum trapline_place_state state_of(const struct trapline_event *event,
-					  unsigned int index)
-{
-	struct trapline_place place = { .size = sizeof(place) };
-
-	assert_int_equal(trapline_event_place(event, index, &place), 0);
-	assert_int_equal(place.reason != NULL,
-			 place.state == TRAPLINE_PLACE_REFUSED);
-	return place.state;
 }
 
 /* What the kernel refuses of several places is left out, nothing else. */
