@@ -322,20 +322,22 @@ static struct times arm_many(int dev, const uint32_t *ids, uint32_t backend)
 
 /*
  * The best of some tries counts: the machine may be busy. Beside other guests it
- * is, so what is demanded of a guest that is alone is only that of a long run.
+ * is, for as long as it likes, so a time by the clock is demanded of a guest that
+ * is alone, which is that of a long run. What each run demands is the proportion
+ * of the two ways, see main().
  */
 static struct times test_many(const char *by, uint32_t backend, const uint64_t *addresses,
 		      unsigned int tries, const struct times *most)
 {
 	struct times best = { UINT64_MAX, UINT64_MAX }, now;
+	bool in_time = is_long() && !kernel_checks_all();
 	static uint32_t ids[MANY];
 	int dev = dev_ready(4096, 2);
 	uint64_t start = now_ms();
 	uint32_t i;
 
-	tap_case("%u functions %s: armed in %llu ms, disarmed in %llu, or 3 times that",
-		 MANY, by, (unsigned long long)most->arm,
-		 (unsigned long long)most->disarm);
+	tap_case("%u functions %s, armed and disarmed%s", MANY, by,
+		 in_time ? ", in time" : "");
 	for (i = 0; i < MANY; i++)
 		ids[i] = dev_add(dev, backend, addresses[i], prog_di, 2);
 	tap_note("%s: added in %llu ms", by,
@@ -349,9 +351,9 @@ static struct times test_many(const char *by, uint32_t backend, const uint64_t *
 		best.disarm = now.disarm < best.disarm ? now.disarm :
 							 best.disarm;
 	}
-	if (!kernel_checks_all()) {
-		CHECK(best.arm <= most->arm * (is_long() ? 1 : 3));
-		CHECK(best.disarm <= most->disarm * (is_long() ? 1 : 3));
+	if (in_time) {
+		CHECK(best.arm <= most->arm);
+		CHECK(best.disarm <= most->disarm);
 	}
 	close(dev);
 	return best;
