@@ -9,6 +9,11 @@
  *
  * NMI context has two levels, since an int3 probe counts as an NMI and a real
  * one may come on top of it, or the other way round.
+ *
+ * The last lines of an interrupt, irq_exit(), have the level of what it
+ * interrupted: the kernel's count of it has ended by then. They wake ksoftirqd
+ * ("threadirqs", PREEMPT_RT) and look after the tick of an idle CPU. In the middle
+ * of a handler they are told by their stack, see tl_context_is_irq_exit().
  */
 #ifndef TL_CONTEXT_H
 #define TL_CONTEXT_H
@@ -17,6 +22,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 
 #include "trapline_packet.h"
 #include "trapline_prog.h"
@@ -37,11 +43,11 @@ struct tl_scratch {
 
 /**
  * struct tl_cpu - what each CPU has for handlers
- * @busy: a handler runs in this context
+ * @busy: stack pointer of the handler that runs in this context, or 0
  * @scratch: one per level, see tl_context_scratch()
  */
 struct tl_cpu {
-	bool busy[TL_LEVELS];
+	unsigned long busy[TL_LEVELS];
 	struct tl_scratch *scratch;
 };
 
@@ -86,6 +92,22 @@ static __always_inline bool tl_context_busy(void)
 		if (READ_ONCE(cpu->busy[level]))
 			return true;
 	return false;
+}
+
+/*
+ * Called where @level is busy: is it so with a handler that was interrupted, and is
+ * this the end of that interrupt? Interrupts have a stack of their own; tasks are
+ * the only ones who are interrupted on theirs. (What interrupts a softirq and ends
+ * on its stack wakes nobody. It would stop or start the tick of a nohz_full CPU:
+ * such a hit counts as a recursion.)
+ */
+static __always_inline bool tl_context_is_irq_exit(size_t level)
+{
+	const struct tl_cpu *cpu = this_cpu_ptr(&tl_cpu);
+	const void *handler = (void *)READ_ONCE(cpu->busy[TL_CTX_TASK]);
+
+	return level == TL_CTX_TASK && object_is_on_stack(handler) &&
+	       !object_is_on_stack((void *)current_stack_pointer);
 }
 
 /*

@@ -128,17 +128,40 @@ static noinline void tl_hit_others(const struct tl_place_events *events,
 
 NOKPROBE_SYMBOL(tl_hit_others);
 
-/* A place that was hit from inside a handler of this context. */
-static noinline int tl_hit_recursion(const struct tl_place_events *events)
+/*
+ * All events of a place, inside the guard, which only contexts of this CPU look at:
+ * the compiler is the only one who could put it into a wrong order.
+ */
+static __always_inline void tl_hit_guarded(const struct tl_place_events *events,
+					   const struct tl_source *src,
+					   size_t level)
+{
+	raw_cpu_write(tl_cpu.busy[level], current_stack_pointer);
+	barrier();
+	tl_hit_event(READ_ONCE(events->event[0]), src, level);
+	if (unlikely(events->count > 1))
+		tl_hit_others(events, src, level);
+	barrier();
+	raw_cpu_write(tl_cpu.busy[level], 0);
+}
+
+/* A place that was hit in a context that is inside a handler. */
+static noinline int tl_hit_again(const struct tl_place_events *events,
+				 const struct tl_source *src, size_t level)
 {
 	u32 i;
 
+	if (tl_context_is_irq_exit(level) &&
+	    !raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ])) {
+		tl_hit_guarded(events, src, TL_CTX_HARDIRQ);
+		return 0;
+	}
 	for (i = 0; i < events->count; i++)
 		tl_hit_count(READ_ONCE(events->event[i]), TL_RECURSION);
 	return 0;
 }
 
-NOKPROBE_SYMBOL(tl_hit_recursion);
+NOKPROBE_SYMBOL(tl_hit_again);
 
 /**
  * tl_event_hit() - a place was hit: the only entry into the hot path
@@ -165,18 +188,8 @@ int tl_event_hit(const struct tl_place *place, struct pt_regs *regs,
 	size_t level = tl_context_level();
 
 	if (unlikely(raw_cpu_read(tl_cpu.busy[level])))
-		return tl_hit_recursion(events);
-	/*
-	 * Only contexts of this CPU look at the flag: the compiler is the only
-	 * one who could put it into a wrong order.
-	 */
-	raw_cpu_write(tl_cpu.busy[level], true);
-	barrier();
-	tl_hit_event(READ_ONCE(events->event[0]), &src, level);
-	if (unlikely(events->count > 1))
-		tl_hit_others(events, &src, level);
-	barrier();
-	raw_cpu_write(tl_cpu.busy[level], false);
+		return tl_hit_again(events, &src, level);
+	tl_hit_guarded(events, &src, level);
 	return 0;
 }
 

@@ -84,7 +84,7 @@ struct tl_packet_header {
 /* Context flags of a record (5 bits, since 1.0). */
 #define TL_CTX_TASK		0 /* a task, or an exception of it */
 #define TL_CTX_SOFTIRQ		1 /* serving a softirq */
-#define TL_CTX_HARDIRQ		2 /* serving a device interrupt */
+#define TL_CTX_HARDIRQ		2 /* serving an interrupt */
 #define TL_CTX_NMI		3 /* an NMI; an int3 probe counts as one */
 #define TL_CTX_LEVEL_MASK	3
 #define TL_CTX_EXCEPTIONAL	4 /* payload starts with one status byte per argument */

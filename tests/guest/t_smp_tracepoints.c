@@ -32,7 +32,7 @@ static const struct plan {
 } plans[] = {
 	{ "sched_switch", TL_CTX_TASK, true },
 	{ "sched_waking", -1, true },
-	{ "hrtimer_expire_entry", TL_CTX_HARDIRQ, true },
+	{ "hrtimer_expire_entry", -1, true },
 	{ "hrtimer_start", -1, true },
 	{ "timer_expire_entry", TL_CTX_SOFTIRQ, true },
 	{ "softirq_entry", TL_CTX_SOFTIRQ, true },

@@ -30,11 +30,13 @@ static const struct tl_insn tl_direct[] = {
 static struct tl_bed *tl_bed;
 static struct pt_regs tl_regs;
 static u64 tl_value = 0x0123456789abcdef;
+static u32 tl_context;
 
 static void tl_make(struct kunit *test)
 {
 	tl_stay_on(test, (int)cpumask_first(cpu_online_mask));
 	tl_regs.si = (unsigned long)&tl_value;
+	tl_context = TL_CTX_TASK;
 	tl_bed = tl_bed_make(test, TL_MODE_DISCARD, 4096, 16);
 	tl_bed_add(test, tl_bed, tl_reading, ARRAY_SIZE(tl_reading));
 	tl_bed_add(test, tl_bed, tl_direct, ARRAY_SIZE(tl_direct));
@@ -57,12 +59,12 @@ static void tl_expect(struct kunit *test, u64 recorded, u64 recursion)
 	}
 }
 
-/* Each record has the value, and was made in a task. */
+/* Each record has the value, and was made in a task, if nothing else is said. */
 static void tl_check(struct tl_stream *stream, const struct tl_record *record)
 {
 	u64 value = record->id ? tl_regs.si : tl_value;
 
-	KUNIT_ASSERT_EQ(stream->test, record->context, TL_CTX_TASK);
+	KUNIT_ASSERT_EQ(stream->test, record->context, tl_context);
 	KUNIT_ASSERT_EQ(stream->test, record->bytes, sizeof(value));
 	KUNIT_ASSERT_MEMEQ(stream->test, record->payload, &value, sizeof(value));
 }
@@ -81,10 +83,10 @@ static void tl_expect_records(struct kunit *test, u64 records)
 static void tl_hit_busy(u32 count)
 {
 	preempt_disable();
-	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], true);
+	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], current_stack_pointer);
 	while (count--)
 		tl_event_hit(&tl_bed->place, &tl_regs, 0, NULL);
-	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], false);
+	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], 0);
 	preempt_enable();
 }
 
@@ -106,28 +108,76 @@ static void tl_work_hit(struct irq_work *work)
 	tl_event_hit(&tl_bed->place, &tl_regs, 0, NULL);
 }
 
-/* An interrupt on top of a busy task is no recursion. */
-static void tl_test_other_context(struct kunit *test)
+/* HITS interrupts on top of a task that is inside a handler. */
+static void tl_interrupt_busy(void (*handler)(struct irq_work *work))
 {
-	struct irq_work work = IRQ_WORK_INIT_HARD(tl_work_hit);
+	struct irq_work work = IRQ_WORK_INIT_HARD(handler);
 	u32 i;
 
-	tl_make(test);
 	preempt_disable();
-	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], true);
+	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], current_stack_pointer);
 	for (i = 0; i < HITS; i++) {
 		irq_work_queue(&work);
 		while (irq_work_is_busy(&work))
 			cpu_relax();
 	}
-	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], false);
+	raw_cpu_write(tl_cpu.busy[TL_CTX_TASK], 0);
 	preempt_enable();
+}
+
+/* An interrupt on top of a busy task is no recursion. */
+static void tl_test_other_context(struct kunit *test)
+{
+	tl_make(test);
+	tl_interrupt_busy(tl_work_hit);
 	tl_expect(test, HITS, 0);
+}
+
+/* As in irq_exit(), which is in the interrupt and is no longer counted as such. */
+static void tl_work_hit_at_exit(struct irq_work *work)
+{
+	__preempt_count_sub(HARDIRQ_OFFSET);
+	tl_event_hit(&tl_bed->place, &tl_regs, 0, NULL);
+	__preempt_count_add(HARDIRQ_OFFSET);
+}
+
+/* Nor is the end of such an interrupt, and its records say what it is. */
+static void tl_test_irq_exit(struct kunit *test)
+{
+	tl_make(test);
+	tl_interrupt_busy(tl_work_hit_at_exit);
+	tl_expect(test, HITS, 0);
+	tl_context = TL_CTX_HARDIRQ;
+	tl_expect_records(test, HITS * TL_BED_EVENTS);
 }
 
 static void tl_hook_hit(void)
 {
 	tl_event_hit(&tl_bed->place, &tl_regs, 0, NULL);
+}
+
+/* A hit in the middle of such a hit is one. */
+static void tl_test_irq_exit_middle(struct kunit *test)
+{
+	tl_make(test);
+	tl_hook_begin(test, tl_hook_hit);
+	tl_interrupt_busy(tl_work_hit_at_exit);
+	tl_expect(test, HITS, HITS);
+}
+
+static void tl_work_hit_busy_at_exit(struct irq_work *work)
+{
+	__preempt_count_sub(HARDIRQ_OFFSET);
+	tl_hit_busy(1);
+	__preempt_count_add(HARDIRQ_OFFSET);
+}
+
+/* And so it is where the handler itself began there, on top of none. */
+static void tl_test_irq_exit_busy(struct kunit *test)
+{
+	tl_make(test);
+	tl_interrupt_busy(tl_work_hit_busy_at_exit);
+	tl_expect(test, 0, HITS);
 }
 
 /* A hit in the middle of a hit, in the same context. */
@@ -178,6 +228,9 @@ static void tl_test_probe(struct kunit *test)
 static struct kunit_case tl_recursion_cases[] = {
 	KUNIT_CASE(tl_test_busy),
 	KUNIT_CASE(tl_test_other_context),
+	KUNIT_CASE(tl_test_irq_exit),
+	KUNIT_CASE(tl_test_irq_exit_middle),
+	KUNIT_CASE(tl_test_irq_exit_busy),
 	KUNIT_CASE(tl_test_middle),
 	KUNIT_CASE(tl_test_probe),
 	{}

@@ -67,7 +67,7 @@ static u32 tl_storm_busy(void)
 	u32 level, count = 0;
 
 	for (level = 0; level < TL_LEVELS; level++)
-		count += READ_ONCE(cpu->busy[level]);
+		count += READ_ONCE(cpu->busy[level]) != 0;
 	return count;
 }
 
