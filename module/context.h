@@ -8,7 +8,8 @@
  * is legitimate and gets scratch memory of its own.
  *
  * NMI context has two levels, since an int3 probe counts as an NMI and a real
- * one may come on top of it, or the other way round.
+ * one may come on top of it, or the other way round. An int3 in what a handler
+ * calls is a recursion, all the same: it is on the stack of that handler.
  *
  * The last lines of an interrupt, irq_exit(), have the level of what it
  * interrupted: the kernel's count of it has ended by then. They wake ksoftirqd
@@ -95,31 +96,67 @@ static __always_inline bool tl_context_busy(void)
 }
 
 /*
+ * Is this the stack of the handler that a level is busy with, and the handler among
+ * its callers? What comes on top of a task has a stack of its own, but for an int3.
+ */
+static __always_inline bool tl_context_is_called(unsigned long handler)
+{
+	const unsigned long here = current_stack_pointer;
+
+	return object_is_on_stack((void *)handler) == object_is_on_stack((void *)here) &&
+	       handler - here < THREAD_SIZE;
+}
+
+/*
+ * What an NMI, or an int3, interrupted. (nmi_enter() counts as an interrupt, too, and
+ * a handler at the end of one does not.)
+ */
+static __always_inline size_t tl_context_below_nmi(void)
+{
+	if (tl_nmi_depth() > 1)
+		return TL_CTX_NMI;
+	if ((u32)hardirq_count() > HARDIRQ_OFFSET ||
+	    raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ]))
+		return TL_CTX_HARDIRQ;
+	return in_serving_softirq() ? TL_CTX_SOFTIRQ : TL_CTX_TASK;
+}
+
+/*
+ * Called in an NMI: is this an int3 in what a handler calls? The kernel holds it
+ * back where the handler is a kprobe's, and only there.
+ */
+static __always_inline bool tl_context_is_own_int3(void)
+{
+	const unsigned long handler = raw_cpu_read(tl_cpu.busy[tl_context_below_nmi()]);
+
+	return handler && tl_context_is_called(handler);
+}
+
+/*
  * Called where @level is busy: is it so with a handler that was interrupted, and is
- * this the end of that interrupt? Interrupts have a stack of their own; tasks are
- * the only ones who are interrupted on theirs. (What interrupts a softirq and ends
- * on its stack wakes nobody. It would stop or start the tick of a nohz_full CPU:
- * such a hit counts as a recursion.)
+ * this the end of that interrupt? (What interrupts a softirq and ends on its stack
+ * wakes nobody. It would stop or start the tick of a nohz_full CPU: such a hit
+ * counts as a recursion.)
  */
 static __always_inline bool tl_context_is_irq_exit(size_t level)
 {
-	const struct tl_cpu *cpu = this_cpu_ptr(&tl_cpu);
-	const void *handler = (void *)READ_ONCE(cpu->busy[TL_CTX_TASK]);
+	void *handler = (void *)raw_cpu_read(tl_cpu.busy[TL_CTX_TASK]);
 
 	return level == TL_CTX_TASK && object_is_on_stack(handler) &&
 	       !object_is_on_stack((void *)current_stack_pointer);
 }
 
 /*
- * Is current what the event is about? Not in an interrupt, which only borrows the
- * task. nmi_enter() counts as a hardirq too, so an int3 probe in a task has as
- * many of these as of those.
+ * Is current what the event is about? Not in an interrupt, to its last line, which
+ * only borrows the task. nmi_enter() counts as a hardirq too, so an int3 probe in a
+ * task has as many of these as of those.
  */
 static __always_inline bool tl_context_is_task(void)
 {
 	u32 irq_depth = (u32)hardirq_count() / HARDIRQ_OFFSET;
 
-	return !in_serving_softirq() && irq_depth <= tl_nmi_depth();
+	return !in_serving_softirq() && irq_depth <= tl_nmi_depth() &&
+	       !raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ]);
 }
 
 /* Is it, and has it user memory? */

@@ -145,19 +145,26 @@ static __always_inline void tl_hit_guarded(const struct tl_place_events *events,
 	raw_cpu_write(tl_cpu.busy[level], 0);
 }
 
+/* A place that was hit in what a handler calls. */
+static noinline int tl_hit_recursion(const struct tl_place_events *events)
+{
+	u32 i;
+
+	for (i = 0; i < events->count; i++)
+		tl_hit_count(READ_ONCE(events->event[i]), TL_RECURSION);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(tl_hit_recursion);
+
 /* A place that was hit in a context that is inside a handler. */
 static noinline int tl_hit_again(const struct tl_place_events *events,
 				 const struct tl_source *src, size_t level)
 {
-	u32 i;
-
-	if (tl_context_is_irq_exit(level) &&
-	    !raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ])) {
-		tl_hit_guarded(events, src, TL_CTX_HARDIRQ);
-		return 0;
-	}
-	for (i = 0; i < events->count; i++)
-		tl_hit_count(READ_ONCE(events->event[i]), TL_RECURSION);
+	if (!tl_context_is_irq_exit(level) ||
+	    raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ]))
+		return tl_hit_recursion(events);
+	tl_hit_guarded(events, src, TL_CTX_HARDIRQ);
 	return 0;
 }
 
@@ -189,6 +196,8 @@ int tl_event_hit(const struct tl_place *place, struct pt_regs *regs,
 
 	if (unlikely(raw_cpu_read(tl_cpu.busy[level])))
 		return tl_hit_again(events, &src, level);
+	if (level >= TL_CTX_NMI && unlikely(tl_context_is_own_int3()))
+		return tl_hit_recursion(events);
 	tl_hit_guarded(events, &src, level);
 	return 0;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One CPU, five contexts, each interrupting the hit of the one before: a task,
- * a softirq, an interrupt, an NMI, an int3 probe in the NMI. Nothing is left
+ * One CPU, four contexts, each interrupting the hit of the one before: a task,
+ * a softirq, an interrupt, or an int3 probe in one, an NMI. Nothing is left
  * to chance: each one raises the next from the middle of its own hit, where
  * its program is about to read a string.
  *
  *	task: hit { reads ... -> softirq: hit { reads ... -> interrupt: hit {
- *		reads ... -> NMI: hit { reads ... -> int3: hit { } } } } }
+ *		reads ... -> NMI: hit { } } } }
+ *	task: hit { reads ... -> softirq: hit { reads ... -> interrupt: int3: hit {
+ *		reads ... -> NMI: hit { } } } }
  */
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -19,6 +21,7 @@
 #include "stream.h"
 
 #define LEVELS 5
+#define DEPTH 4
 #define TEXT_BYTES 64
 #define OVER_HITS 256u /* records of 16 bytes: more than a packet of 4 KiB */
 
@@ -27,10 +30,13 @@ static const u32 tl_contexts[LEVELS] = {
 	TL_CTX_NMI | TL_CTX_NESTED,
 };
 
+/* The levels of a round, the innermost first, without an int3 and with one. */
+static const u32 tl_orders[][DEPTH] = { { 3, 2, 1, 0 }, { 4, 3, 1, 0 } };
+
 /* Read in one piece: the hook is called once for each. */
 static char tl_texts[LEVELS][TEXT_BYTES] __aligned(TEXT_BYTES) = {
 	"a task", "a softirq on top of it", "an interrupt on top of both",
-	"an NMI on top of them all", "and, in that, a breakpoint",
+	"an NMI, or a breakpoint, on top of that", "an NMI on top of a breakpoint",
 };
 
 /**
@@ -39,6 +45,7 @@ static char tl_texts[LEVELS][TEXT_BYTES] __aligned(TEXT_BYTES) = {
  * @regs: of the hit in each context
  * @hooked: its hit has come to the middle
  * @done: its hit is over
+ * @with_int3: the interrupt does not hit, but runs into an int3
  * @round: how often before
  * @tid: of the thread that all contexts interrupt
  * @softirq: runs in a softirq
@@ -50,6 +57,7 @@ static struct tl_nest {
 	struct pt_regs regs[LEVELS];
 	bool hooked[LEVELS];
 	bool done[LEVELS];
+	bool with_int3;
 	u64 round;
 	u32 tid;
 	struct tasklet_struct softirq;
@@ -88,16 +96,6 @@ static void tl_nest_to_softirq(struct irq_work *work)
 	tasklet_schedule(&tl_nest.softirq);
 }
 
-static void tl_nest_to_hardirq(struct irq_work *work)
-{
-	tl_nest_hit(2);
-}
-
-static void tl_nest_nmi(void)
-{
-	tl_nest_hit(3);
-}
-
 static noinline void tl_nest_probed(void)
 {
 	barrier();
@@ -105,8 +103,21 @@ static noinline void tl_nest_probed(void)
 
 static int tl_nest_int3(struct kprobe *kp, struct pt_regs *regs)
 {
-	tl_nest_hit(4);
+	tl_nest_hit(3);
 	return 0;
+}
+
+static void tl_nest_to_hardirq(struct irq_work *work)
+{
+	if (tl_nest.with_int3)
+		tl_nest_probed();
+	else
+		tl_nest_hit(2);
+}
+
+static void tl_nest_nmi(void)
+{
+	tl_nest_hit(tl_nest.with_int3 ? 4 : 3);
 }
 
 /* With this the kernel keeps the int3, and does not make it a jump. */
@@ -136,14 +147,17 @@ static void tl_nest_hook(void)
 		break;
 	case 1:
 		irq_work_queue(&tl_nest.to_hardirq);
-		tl_nest_await(2);
+		tl_nest_await(tl_nest.with_int3 ? 3 : 2);
 		break;
 	case 2:
 		tl_nmi_raise(raw_smp_processor_id());
 		tl_nest_await(3);
 		break;
 	case 3:
-		tl_nest_probed();
+		if (!tl_nest.with_int3)
+			break;
+		tl_nmi_raise(raw_smp_processor_id());
+		tl_nest_await(4);
 		break;
 	}
 }
@@ -156,8 +170,8 @@ static void tl_nest_check(struct tl_stream *stream,
 			  const struct tl_record *record)
 {
 	u64 index = stream->records - 1;
-	u32 level = LEVELS - 1 - index / TL_BED_EVENTS % LEVELS;
-	u64 number = index / (LEVELS * TL_BED_EVENTS) * LEVELS + level;
+	u32 level = tl_orders[tl_nest.with_int3][index / TL_BED_EVENTS % DEPTH];
+	u64 number = index / (DEPTH * TL_BED_EVENTS) * LEVELS + level;
 	u32 text_bytes = strlen(tl_texts[level]);
 	struct kunit *test = stream->test;
 
@@ -198,14 +212,22 @@ static void tl_nest_make(struct kunit *test)
 	tl_nest.to_hardirq = IRQ_WORK_INIT_HARD(tl_nest_to_hardirq);
 }
 
-static void tl_nest_round(void)
+/* Did all contexts come? */
+static bool tl_nest_round(void)
 {
+	const u32 *order = tl_orders[tl_nest.with_int3];
+	bool is_whole = true;
+	u32 i;
+
 	memset(tl_nest.hooked, 0, sizeof(tl_nest.hooked));
 	memset(tl_nest.done, 0, sizeof(tl_nest.done));
 	preempt_disable();
 	tl_nest_hit(0);
 	preempt_enable();
 	tl_nest.round++;
+	for (i = 0; i < DEPTH; i++)
+		is_whole = is_whole && tl_nest.done[order[i]];
+	return is_whole;
 }
 
 /*
@@ -213,45 +235,68 @@ static void tl_nest_round(void)
  * goes through scratch memory, in the middle of which the next context comes,
  * and one that stores right into the ring.
  */
-static void tl_test_nested(struct kunit *test)
+static void tl_nest_test(struct kunit *test, bool with_int3)
 {
 	struct tl_stream stream = { .test = test, .visit = tl_nest_check };
 	u32 rounds = tl_rounds(500);
 	struct tl_counters sum;
-	const void *bad = NULL;
+	bool is_whole = true;
 	int err;
 	u32 i;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "softirqs are threads here: none comes on top of a task");
 	tl_nest_make(test);
+	tl_nest.with_int3 = with_int3;
 	stream.bed = tl_nest.bed;
+	/* one that was registered before is registered as switched off */
+	tl_nest_kprobe.flags = 0;
 	err = register_kprobe(&tl_nest_kprobe);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	tl_nmi_begin(test, tl_nest_nmi);
 	tl_hook_begin(test, tl_nest_hook);
 	tl_bed_start(test, tl_nest.bed);
-	for (i = 0; i < rounds && !bad; i++) {
-		tl_nest_round();
-		bad = memchr_inv(tl_nest.done, true, sizeof(tl_nest.done));
-	}
+	for (i = 0; i < rounds && is_whole; i++)
+		is_whole = tl_nest_round();
 	tl_nmi_end(test);
 	unregister_kprobe(&tl_nest_kprobe);
 	tasklet_kill(&tl_nest.softirq);
 	tl_bed_stop(test, tl_nest.bed);
-	KUNIT_ASSERT_NULL_MSG(test, bad, "not all contexts came in round %u", i);
+	KUNIT_ASSERT_TRUE_MSG(test, is_whole, "not all contexts came in round %u", i);
 	tl_stream_drain(&stream, tl_nest.bed->session->rings[raw_smp_processor_id()]);
-	KUNIT_EXPECT_EQ(test, stream.records, LEVELS * TL_BED_EVENTS * rounds);
+	KUNIT_EXPECT_EQ(test, stream.records, DEPTH * TL_BED_EVENTS * rounds);
 	for (i = 0; i < TL_BED_EVENTS; i++) {
 		tl_bed_sum(tl_nest.bed, i, &sum);
-		KUNIT_EXPECT_EQ(test, tl_counters_hits(&sum), LEVELS * rounds);
-		KUNIT_EXPECT_EQ(test, sum.outcome[TL_RECORDED], LEVELS * rounds);
+		KUNIT_EXPECT_EQ(test, tl_counters_hits(&sum), DEPTH * rounds);
+		KUNIT_EXPECT_EQ(test, sum.outcome[TL_RECORDED], DEPTH * rounds);
 	}
+}
+
+static void tl_test_nested(struct kunit *test)
+{
+	tl_nest_test(test, false);
+}
+
+static void tl_test_nested_int3(struct kunit *test)
+{
+	tl_nest_test(test, true);
 }
 
 static struct tl_bed *tl_over_bed;
 static bool tl_over_now;
+static bool tl_over_done;
 static u32 tl_over_skip;
+
+/* What is hit in the clock itself would be a recursion; an NMI in there is none. */
+static void tl_over_nmi(void)
+{
+	struct pt_regs regs = {};
+	u32 i;
+
+	for (i = 0; i < OVER_HITS; i++)
+		tl_event_hit(&tl_over_bed->place, &regs, 0, NULL);
+	WRITE_ONCE(tl_over_done, true);
+}
 
 /* The clock is asked for a time: fill a packet meanwhile, once, but not at once. */
 static int tl_over_handler(struct kprobe *kp, struct pt_regs *regs)
@@ -261,8 +306,10 @@ static int tl_over_handler(struct kprobe *kp, struct pt_regs *regs)
 	if (!tl_over_now || tl_over_skip--)
 		return 0;
 	tl_over_now = false;
-	for (i = 0; i < OVER_HITS; i++)
-		tl_event_hit(&tl_over_bed->place, regs, 0, NULL);
+	tl_over_done = false;
+	tl_nmi_raise(raw_smp_processor_id());
+	for (i = 0; i < 1000000 && !READ_ONCE(tl_over_done); i++)
+		cpu_relax();
 	return 0;
 }
 
@@ -292,6 +339,7 @@ static void tl_test_overtaken(struct kunit *test)
 	rc = tl_over_bed->session->rings[raw_smp_processor_id()];
 	stream.bed = tl_over_bed;
 	tl_bed_add(test, tl_over_bed, insns, ARRAY_SIZE(insns));
+	tl_nmi_begin(test, tl_over_nmi);
 	tl_bed_start(test, tl_over_bed);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&kp));
 	/* no packet is open: the fast way looks at the clock, then the general one */
@@ -305,6 +353,7 @@ static void tl_test_overtaken(struct kunit *test)
 		preempt_enable();
 	}
 	unregister_kprobe(&kp);
+	tl_nmi_end(test);
 	tl_bed_stop(test, tl_over_bed);
 	tl_stream_drain(&stream, rc);
 	KUNIT_EXPECT_EQ(test, stream.records, 2 * (1 + OVER_HITS));
@@ -315,6 +364,7 @@ static void tl_test_overtaken(struct kunit *test)
 
 static struct kunit_case tl_nest_cases[] = {
 	KUNIT_CASE_SLOW(tl_test_nested),
+	KUNIT_CASE_SLOW(tl_test_nested_int3),
 	KUNIT_CASE(tl_test_overtaken),
 	{}
 };

@@ -5,6 +5,7 @@
  * handler that it interrupts is none the worse for it.
  */
 #include <linux/irq_work.h>
+#include <linux/kprobes.h>
 #include <linux/uaccess.h>
 
 #include "client.h"
@@ -193,6 +194,71 @@ static void tl_test_middle(struct kunit *test)
 	tl_expect_records(test, HITS * TL_BED_EVENTS);
 }
 
+static noinline void tl_int3_probed(void)
+{
+	barrier();
+}
+
+static int tl_int3_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	tl_event_hit(&tl_bed->place, &tl_regs, 0, NULL);
+	return 0;
+}
+
+/* With this the kernel keeps the int3, and does not make it a jump. */
+static void tl_int3_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags)
+{
+}
+
+static struct kprobe tl_int3 = {
+	.addr = (kprobe_opcode_t *)tl_int3_probed,
+	.pre_handler = tl_int3_hit,
+	.post_handler = tl_int3_post,
+};
+
+/* One that was registered before is registered as switched off. */
+static void tl_int3_register(struct kunit *test)
+{
+	tl_int3.flags = 0;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&tl_int3));
+}
+
+/* An int3 counts as an NMI, also where it is the handler who runs into it. */
+static void tl_test_int3(struct kunit *test)
+{
+	u32 i;
+
+	tl_make(test);
+	tl_int3_register(test);
+	tl_hook_begin(test, tl_int3_probed);
+	for (i = 0; i < HITS; i++)
+		tl_bed_hit(tl_bed, &tl_regs);
+	tl_expect(test, HITS, HITS);
+	tl_interrupt_busy(tl_work_hit);
+	tl_expect(test, 2 * HITS, 2 * HITS);
+	tl_interrupt_busy(tl_work_hit_at_exit);
+	unregister_kprobe(&tl_int3);
+	tl_expect(test, 3 * HITS, 3 * HITS);
+}
+
+static void tl_work_int3(struct irq_work *work)
+{
+	tl_int3_probed();
+}
+
+/* In an interrupt on top of the handler it is none. */
+static void tl_test_int3_in_interrupt(struct kunit *test)
+{
+	tl_make(test);
+	tl_int3_register(test);
+	tl_interrupt_busy(tl_work_int3);
+	unregister_kprobe(&tl_int3);
+	tl_context = TL_CTX_NMI;
+	tl_expect(test, HITS, 0);
+	tl_expect_records(test, HITS * TL_BED_EVENTS);
+}
+
 /*
  * A real probe, on the function with which programs read. It is an ftrace probe,
  * which is called in the context of the function.
@@ -232,6 +298,8 @@ static struct kunit_case tl_recursion_cases[] = {
 	KUNIT_CASE(tl_test_irq_exit_middle),
 	KUNIT_CASE(tl_test_irq_exit_busy),
 	KUNIT_CASE(tl_test_middle),
+	KUNIT_CASE(tl_test_int3),
+	KUNIT_CASE(tl_test_int3_in_interrupt),
 	KUNIT_CASE(tl_test_probe),
 	{}
 };
