@@ -42,6 +42,13 @@ ends 'a full disk, a flight recorder' 1 '/dev/full: No space left on device; not
 [ ! -e "$dir/run" ]
 result 'what cannot be traced is not run' $?
 
+# A file of half a kilobyte is the largest that it may write.
+sh -c 'ulimit -f 1; exec trapline live -o "$1" -e "$2" -- workload count 2000' sh \
+	"$dir/large" "$event" >"$dir/out" 2>"$dir/err"
+equal 'a file too large: status' $? 1
+contains 'a file too large: said' "$dir/err" 'File too large; not all'
+contains 'a file too large: the table is there' "$dir/err" total
+
 # Whoever reads it has seen enough: no failure, no word, and the command ends.
 (trapline live -e "$event" -- workload count 20000 2>"$dir/err"; echo $? >"$dir/status") |
 	head -n 1 >"$dir/out"

@@ -8,7 +8,6 @@
 
 #define HEADER_BYTES ((unsigned int)sizeof(struct tl_packet_header))
 #define LIVE_MS 1000
-#define PATIENCE_MS	60000
 
 static int calls;
 static struct rings rings;

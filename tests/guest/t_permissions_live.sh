@@ -40,6 +40,18 @@ show "$dir/out"
 cat "$dir/out" "$dir/err" >"$dir/all"
 grep -qiE 'root|privilege|CAP_|permission' "$dir/all"
 result 'trapline doctor says it too' $?
+
+# What somebody may in a user namespace of his own does not count.
+unshare -U -r trapline doctor >"$dir/out" 2>"$dir/err"
+equal 'doctor in a user namespace ends with 1' $? 1
+contains 'and says why' "$dir/out" 'in a user namespace, whose capabilities do not count'
+
+# Where there is no /proc nothing is said of what it would tell.
+umount -l /proc
+trapline doctor >"$dir/out" 2>"$dir/err"
+mount -t proc proc /proc
+contains 'doctor without /proc: the capabilities' "$dir/out" 'with CAP_PERFMON CAP_SYS_ADMIN'
+contains 'doctor without /proc: ftrace' "$dir/out" 'not known: /proc is not mounted'
 echo "$old" >/proc/sys/kernel/kptr_restrict
 echo "$old_paranoid" >/proc/sys/kernel/perf_event_paranoid
 done_testing

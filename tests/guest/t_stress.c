@@ -227,13 +227,21 @@ static void read_snapshot(int dev)
 	CHECK_EQ(dev_session_ctl(dev, TL_SESSION_RESUME), 0);
 }
 
+/* On a slow machine it takes longer than @until before something is overwritten. */
+static bool is_enough(uint64_t until)
+{
+	if (rings.overwrites && !rings.skipped[0])
+		until += PATIENCE_MS;
+	return now_ms() > until;
+}
+
 /* Calls from everywhere, read meanwhile; over when nobody calls any more. */
 static void run(const struct round *round, int dev)
 {
 	uint64_t until = now_ms() + scaled(round->seconds) * SECOND_MS;
 	struct calls_storm orders = orders_of(round);
+	unsigned int turn = 0, pause_ms = SMALL_MS;
 	pthread_t tasks[CPUS];
-	unsigned int turn = 0;
 	uintptr_t cpu;
 
 	stop = false;
@@ -242,7 +250,7 @@ static void run(const struct round *round, int dev)
 	for (cpu = 0; cpu < CPUS; cpu++)
 		if (pthread_create(&tasks[cpu], NULL, task, (void *)cpu))
 			die("pthread_create");
-	while (now_ms() < until) {
+	while (!is_enough(until)) {
 		if (round->snapshots)
 			read_snapshot(dev);
 		else
@@ -250,7 +258,10 @@ static void run(const struct round *round, int dev)
 		/* a flush comes as an interrupt, among all the others */
 		if (++turn % 16 == 0)
 			dev_flush(dev);
-		sleep_ms(SMALL_MS);
+		/* slow writers are given time to overwrite something */
+		if (now_ms() > until && pause_ms < 1000)
+			pause_ms *= 2;
+		sleep_ms(pause_ms);
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
 	for (cpu = 0; cpu < CPUS; cpu++)

@@ -32,6 +32,9 @@ void tap_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int tap_done(void);
 /** tap_note() - a diagnostic */
 void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* How much longer than planned a test may wait for what the machine is too slow for. */
+#define PATIENCE_MS 60000
+
 /** is_long() - is this a run for which time does not matter? */
 bool is_long(void);
 /** kernel_checks_all() - is it one that looks at each access, and at all memory? */

@@ -120,6 +120,7 @@ struct fz_map {
 	unsigned char *at;
 	size_t bytes;
 	struct fz_ring *ring;
+	bool is_readable;
 };
 
 /**

@@ -137,7 +137,7 @@ static void check_packet(struct fz_thread *t, const struct fz_call *call)
 	if (get->offset + get->packet_bytes > call->ring->bytes)
 		fz_wrong(t, "get: a packet outside of the ring");
 	for (i = 0; i < FZ_MAPS; i++) {
-		if (t->maps[i].ring != call->ring ||
+		if (t->maps[i].ring != call->ring || !t->maps[i].is_readable ||
 		    t->maps[i].bytes != call->ring->bytes)
 			continue;
 		memcpy(&header, t->maps[i].at + get->offset, sizeof(header));

@@ -192,7 +192,8 @@ void fz_map_ring(struct fz_thread *t)
 			 expected ? strerror(errno) : "possible");
 	if (at == MAP_FAILED)
 		return;
-	*map = (struct fz_map){ .at = at, .bytes = bytes, .ring = ring };
+	*map = (struct fz_map){ .at = at, .bytes = bytes, .ring = ring,
+				.is_readable = protection & PROT_READ };
 	__atomic_add_fetch(&ring->maps, 1, __ATOMIC_SEQ_CST);
 	check_mapping(t, ring, map, protection, offset);
 }
