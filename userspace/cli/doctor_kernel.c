@@ -77,7 +77,10 @@ void doctor_check_ftrace(struct doctor *doctor)
 {
 	char value[16];
 
-	if (doctor_read(FTRACE_ENABLED, value, sizeof(value)))
+	if (access("/proc/sys/kernel", F_OK))
+		doctor_say(doctor, DOCTOR_WARN, "ftrace", "mount -t proc proc /proc",
+			   "not known: /proc is not mounted");
+	else if (doctor_read(FTRACE_ENABLED, value, sizeof(value)))
 		doctor_say(doctor, DOCTOR_WARN, "ftrace", NULL,
 			   "this kernel has none: probes at function entries "
 			   "use breakpoints, which are slower");

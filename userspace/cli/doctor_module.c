@@ -2,19 +2,20 @@
 /* Checks: the module, and what keeps it from being loaded or used. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../lib/trapline.h"
 #include "doctor.h"
 
 #define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
-#define CAP_SYS_ADMIN_BIT 21
-#define CAP_PERFMON_BIT 38
+#define INITIAL_USER_NAMESPACE 0xEFFFFFFDu /* its inode: linux/proc_ns.h */
 
 static void list_backends(char *buf, size_t size, uint64_t backends)
 {
@@ -163,29 +164,37 @@ void doctor_check_module(struct doctor *doctor)
 			   "%s is for this kernel", file);
 }
 
-/* Effective capabilities, from /proc/self/status; 0 if unknown. */
+/* Effective capabilities; not from /proc, which may not be there. */
 static unsigned long long read_capabilities(void)
 {
-	FILE *stream = fopen("/proc/self/status", "re");
-	unsigned long long caps = 0;
-	char line[256];
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	if (!stream)
+	if (syscall(SYS_capget, &header, words))
 		return 0;
-	while (fgets(line, sizeof(line), stream))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	fclose(stream);
-	return caps;
+	return (unsigned long long)words[1].effective << 32 | words[0].effective;
+}
+
+/* In a user namespace of its own: what it may there says nothing to the module. */
+static bool is_in_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/user", &st) && st.st_ino != INITIAL_USER_NAMESPACE;
 }
 
 void doctor_check_permission(struct doctor *doctor)
 {
 	unsigned long long caps = read_capabilities();
-	bool admin = caps >> CAP_SYS_ADMIN_BIT & 1;
-	bool perfmon = caps >> CAP_PERFMON_BIT & 1;
+	bool admin = caps >> CAP_SYS_ADMIN & 1;
+	bool perfmon = caps >> CAP_PERFMON & 1;
 
-	if (admin || perfmon)
+	if (is_in_namespace())
+		doctor_say(doctor, DOCTOR_FAIL, "permission",
+			   "run as root outside of it",
+			   "user %u in a user namespace, whose capabilities do not count",
+			   (unsigned int)geteuid());
+	else if (admin || perfmon)
 		doctor_say(doctor, DOCTOR_OK, "permission", NULL,
 			   "user %u with%s%s", (unsigned int)geteuid(),
 			   perfmon ? " CAP_PERFMON" : "",

@@ -71,8 +71,9 @@ void signals_catch(void)
 		catch_signal(endings[i]);
 	}
 	catch_signal(SIGCHLD);
-	/* a closed pipe is an error of write(), not the end of the summary */
+	/* errors of write(), not the end of the summary: nobody reads, too large a file */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void signals_catch_snapshots(void)
