@@ -6,9 +6,11 @@
  *
  * SOCKET is that of a QMP monitor, CTL the file with the lines of the guest's
  * control port. The first NMI waits for the line "begin" there: the guest has
- * handlers by then, while an NMI at the start of its boot would reset it.
+ * handlers by then, while an NMI at the start of its boot would reset it. The last
+ * one comes before the line "proof ...", with which the guest begins to end: QEMU
+ * may wait for ever for a command of its monitor that it is asked for while it ends.
  *
- * Ends when QEMU has ended, or on SIGTERM, and prints how many NMIs QEMU has
+ * Ends then, or when QEMU has ended, or on SIGTERM, and prints how many NMIs QEMU has
  * taken. Status 125 if it could not do its work; whether the run was one that
  * needed it is for qemu/run to judge.
  */
@@ -77,22 +79,23 @@ static int connect_to(const char *path)
 	return sock;
 }
 
-static bool has_begun(const char *ctl_path)
+static bool starts_with(const char *line, const char *start)
+{
+	return !strncmp(line, start, strlen(start));
+}
+
+/* Has the guest sent a line that starts like this? */
+static bool has_sent(const char *ctl_path, const char *start)
 {
 	FILE *ctl = fopen(ctl_path, "r");
 	char line[256];
 	bool found = false;
 
 	while (ctl && !found && fgets(line, sizeof(line), ctl))
-		found = !strcmp(line, "begin\n");
+		found = starts_with(line, start);
 	if (ctl)
 		fclose(ctl);
 	return found;
-}
-
-static bool starts_with(const char *line, const char *start)
-{
-	return !strncmp(line, start, strlen(start));
 }
 
 /*
@@ -130,13 +133,15 @@ static void wait_for_next(struct timespec *next, long period_ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL);
 }
 
-static unsigned long inject(int sock, FILE *answers, long period_ns)
+static unsigned long inject(int sock, FILE *answers, const char *ctl_path,
+			    long period_ns)
 {
 	unsigned long injected = 0;
 	struct timespec next;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	while (!stopped && execute(sock, answers, "inject-nmi")) {
+	while (!stopped && !has_sent(ctl_path, "proof ") &&
+	       execute(sock, answers, "inject-nmi")) {
 		injected++;
 		wait_for_next(&next, period_ns);
 	}
@@ -159,10 +164,11 @@ int main(int argc, char **argv)
 	answers = fdopen(sock, "r");
 	if (!answers)
 		fail(argv[2], strerror(errno));
-	while (!stopped && !has_begun(argv[3]))
+	while (!stopped && !has_sent(argv[3], "begin\n"))
 		usleep(POLL_US);
 	if (!stopped && execute(sock, answers, "qmp_capabilities"))
-		injected = inject(sock, answers, SECOND_NS / (long)hz);
+		injected = inject(sock, answers, argv[3],
+				  SECOND_NS / (long)hz);
 	printf("%lu\n", injected);
 	return 0;
 }

