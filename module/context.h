@@ -134,16 +134,15 @@ static __always_inline bool tl_context_is_own_int3(void)
 
 /*
  * Called where @level is busy: is it so with a handler that was interrupted, and is
- * this the end of that interrupt? (What interrupts a softirq and ends on its stack
- * wakes nobody. It would stop or start the tick of a nohz_full CPU: such a hit
- * counts as a recursion.)
+ * this the end of that interrupt, in no handler there? (What interrupts a softirq
+ * and ends on its stack wakes nobody. It would stop or start the tick of a nohz_full
+ * CPU: such a hit counts as a recursion.)
  */
 static __always_inline bool tl_context_is_irq_exit(size_t level)
 {
-	void *handler = (void *)raw_cpu_read(tl_cpu.busy[TL_CTX_TASK]);
-
-	return level == TL_CTX_TASK && object_is_on_stack(handler) &&
-	       !object_is_on_stack((void *)current_stack_pointer);
+	return level == TL_CTX_TASK &&
+	       !tl_context_is_called(raw_cpu_read(tl_cpu.busy[TL_CTX_TASK])) &&
+	       !raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ]);
 }
 
 /*

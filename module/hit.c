@@ -161,8 +161,7 @@ NOKPROBE_SYMBOL(tl_hit_recursion);
 static noinline int tl_hit_again(const struct tl_place_events *events,
 				 const struct tl_source *src, size_t level)
 {
-	if (!tl_context_is_irq_exit(level) ||
-	    raw_cpu_read(tl_cpu.busy[TL_CTX_HARDIRQ]))
+	if (!tl_context_is_irq_exit(level))
 		return tl_hit_recursion(events);
 	tl_hit_guarded(events, src, TL_CTX_HARDIRQ);
 	return 0;
