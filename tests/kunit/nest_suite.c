@@ -120,16 +120,9 @@ static void tl_nest_nmi(void)
 	tl_nest_hit(tl_nest.with_int3 ? 4 : 3);
 }
 
-/* With this the kernel keeps the int3, and does not make it a jump. */
-static void tl_nest_int3_post(struct kprobe *kp, struct pt_regs *regs,
-			      unsigned long flags)
-{
-}
-
 static struct kprobe tl_nest_kprobe = {
 	.addr = (kprobe_opcode_t *)tl_nest_probed,
 	.pre_handler = tl_nest_int3,
-	.post_handler = tl_nest_int3_post,
 };
 
 /* In the middle of a hit: raise the next context. */
@@ -241,7 +234,6 @@ static void tl_nest_test(struct kunit *test, bool with_int3)
 	u32 rounds = tl_rounds(500);
 	struct tl_counters sum;
 	bool is_whole = true;
-	int err;
 	u32 i;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -249,10 +241,7 @@ static void tl_nest_test(struct kunit *test, bool with_int3)
 	tl_nest_make(test);
 	tl_nest.with_int3 = with_int3;
 	stream.bed = tl_nest.bed;
-	/* one that was registered before is registered as switched off */
-	tl_nest_kprobe.flags = 0;
-	err = register_kprobe(&tl_nest_kprobe);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	tl_int3_register(test, &tl_nest_kprobe);
 	tl_nmi_begin(test, tl_nest_nmi);
 	tl_hook_begin(test, tl_nest_hook);
 	tl_bed_start(test, tl_nest.bed);
@@ -326,7 +315,6 @@ static void tl_test_overtaken(struct kunit *test)
 	struct kprobe kp = {
 		.addr = (kprobe_opcode_t *)ktime_get_mono_fast_ns,
 		.pre_handler = tl_over_handler,
-		.post_handler = tl_nest_int3_post,
 	};
 	struct tl_stream stream = { .test = test };
 	struct pt_regs regs = {};
@@ -341,7 +329,7 @@ static void tl_test_overtaken(struct kunit *test)
 	tl_bed_add(test, tl_over_bed, insns, ARRAY_SIZE(insns));
 	tl_nmi_begin(test, tl_over_nmi);
 	tl_bed_start(test, tl_over_bed);
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&kp));
+	tl_int3_register(test, &kp);
 	/* no packet is open: the fast way looks at the clock, then the general one */
 	for (i = 0; i < 2; i++) {
 		tl_over_skip = i;

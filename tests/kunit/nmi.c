@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Real NMIs when a test wants them, and a way into the middle of a hit. */
+/* Real NMIs and int3 when a test wants them, and a way into the middle of a hit. */
 #include <linux/delay.h>
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
 
 #include <asm/nmi.h>
 
@@ -58,6 +59,20 @@ bool tl_nmi_raise(int cpu)
 unsigned long tl_nmi_count(void)
 {
 	return READ_ONCE(tl_nmis);
+}
+
+/* What has this is none that can be a jump. */
+static void tl_int3_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags)
+{
+}
+
+void tl_int3_register(struct kunit *test, struct kprobe *kp)
+{
+	kp->post_handler = tl_int3_post;
+	/* one that was registered before is registered as switched off */
+	kp->flags = 0;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(kp));
 }
 
 static void (*tl_hook_fn)(void);

@@ -10,6 +10,7 @@
 
 #include "client.h"
 #include "hit.h"
+#include "nmi.h"
 #include "probe.h"
 #include "target.h"
 
@@ -221,10 +222,6 @@ static void tl_test_jump(struct kunit *test)
 	tl_expect_middle(test, TL_BY_JUMP);
 }
 
-static void tl_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
-{
-}
-
 static void tl_unregister(void *kp)
 {
 	unregister_kprobe(kp);
@@ -237,8 +234,7 @@ static void tl_test_middle_int3(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, kp);
 	kp->addr = (kprobe_opcode_t *)tl_middle_address();
-	kp->post_handler = tl_post;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(kp));
+	tl_int3_register(test, kp);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, tl_unregister,
 							   kp));
 	tl_expect_middle(test, TL_BY_INT3);

@@ -205,24 +205,10 @@ static int tl_int3_hit(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* With this the kernel keeps the int3, and does not make it a jump. */
-static void tl_int3_post(struct kprobe *kp, struct pt_regs *regs,
-			 unsigned long flags)
-{
-}
-
 static struct kprobe tl_int3 = {
 	.addr = (kprobe_opcode_t *)tl_int3_probed,
 	.pre_handler = tl_int3_hit,
-	.post_handler = tl_int3_post,
 };
-
-/* One that was registered before is registered as switched off. */
-static void tl_int3_register(struct kunit *test)
-{
-	tl_int3.flags = 0;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&tl_int3));
-}
 
 /* An int3 counts as an NMI, also where it is the handler who runs into it. */
 static void tl_test_int3(struct kunit *test)
@@ -230,7 +216,7 @@ static void tl_test_int3(struct kunit *test)
 	u32 i;
 
 	tl_make(test);
-	tl_int3_register(test);
+	tl_int3_register(test, &tl_int3);
 	tl_hook_begin(test, tl_int3_probed);
 	for (i = 0; i < HITS; i++)
 		tl_bed_hit(tl_bed, &tl_regs);
@@ -251,7 +237,7 @@ static void tl_work_int3(struct irq_work *work)
 static void tl_test_int3_in_interrupt(struct kunit *test)
 {
 	tl_make(test);
-	tl_int3_register(test);
+	tl_int3_register(test, &tl_int3);
 	tl_interrupt_busy(tl_work_int3);
 	unregister_kprobe(&tl_int3);
 	tl_context = TL_CTX_NMI;

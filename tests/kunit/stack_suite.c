@@ -185,12 +185,6 @@ static int tl_trace_handler(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* With this the kernel keeps the int3. */
-static void tl_trace_post(struct kprobe *kp, struct pt_regs *regs,
-			  unsigned long flags)
-{
-}
-
 /* Once through @function, with a probe on its first instruction. */
 static noinline __noclone void
 tl_trace_entry(struct kunit *test, long (*function)(long a, long b), u32 max)
@@ -198,12 +192,11 @@ tl_trace_entry(struct kunit *test, long (*function)(long a, long b), u32 max)
 	struct kprobe kp = {
 		.addr = (kprobe_opcode_t *)function,
 		.pre_handler = tl_trace_handler,
-		.post_handler = tl_trace_post,
 	};
 
 	tl_trace_max = max;
 	tl_trace.count = 0;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&kp));
+	tl_int3_register(test, &kp);
 	KUNIT_EXPECT_EQ(test, 5, function(1, 2));
 	unregister_kprobe(&kp);
 }
