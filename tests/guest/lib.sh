@@ -68,6 +68,16 @@ contains()
 	result "$1" "$4"
 }
 
+# outcomes FILE EVENT - the hits of an event, by what became of them
+outcomes()
+{
+	hits=0
+	for outcome in recorded full wrapped recursion not-running; do
+		hits=$((hits + $(counter "$1" "$2" $outcome)))
+	done
+	echo $hits
+}
+
 # done_testing - the plan, and the script's end
 done_testing()
 {

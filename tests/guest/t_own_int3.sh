@@ -33,11 +33,7 @@ caught()
 	equal "$case: each call is recorded" "$(counter "$dir/own.err" outer recorded)" 100
 	[ "$(counter "$dir/own.err" inner recursion)" -ge 100 ]
 	result "$case: its own breakpoints are recursions" $?
-	hits=0
-	for column in recorded full wrapped recursion not-running; do
-		hits=$((hits + $(counter "$dir/own.err" inner $column)))
-	done
-	equal "$case: and all are accounted for" "$hits" "$(counter "$dir/own.err" inner hits)"
+	equal "$case: and all are accounted for" "$(outcomes "$dir/own.err" inner)" "$(counter "$dir/own.err" inner hits)"
 }
 
 inside ktime_get_mono_fast_ns

@@ -105,10 +105,7 @@ equal "inside an instruction: check takes the one behind" "$(cat "$dir/check")" 
 # many functions at once, those of the tracing itself among them
 live out -e 'p:l *_lock' -- true
 head -n 8 "$dir/out.err" | sed 's/^/# /'
-outcomes=0
-for column in recorded full wrapped recursion not-running; do
-	outcomes=$((outcomes + $(counter "$dir/out.err" l $column)))
-done
+outcomes=$(outcomes "$dir/out.err" l)
 [ "$outcomes" -gt 0 ]
 result 'many places are hit' $?
 equal 'many places: hits are accounted for' "$(counter "$dir/out.err" l hits)" $outcomes

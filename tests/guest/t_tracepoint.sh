@@ -190,10 +190,7 @@ fi
 pattern='*'
 trapline check 't *' >/dev/null 2>&1 || pattern='*a*'
 live many -b 256k -n 16 -e "t:m $pattern" -- workload count 100
-outcomes=0
-for column in recorded full wrapped recursion not-running; do
-	outcomes=$((outcomes + $(counter "$dir/many.err" m $column)))
-done
+outcomes=$(outcomes "$dir/many.err" m)
 [ "$outcomes" -gt 100 ]
 result "many tracepoints: $pattern: $outcomes hits" $?
 equal 'many tracepoints: hits are accounted for' "$(counter "$dir/many.err" m hits)" $outcomes
